@@ -1,0 +1,26 @@
+// Kubernetes quantities, durations and timestamps as numbers.
+//
+// Thread-safe: pure functions. Formats: k8s.io/apimachinery pkg/api/resource (quantity.go, suffix.go), Go's
+// time.ParseDuration, RFC 3339.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string_view>
+
+#include "berth/core/clock.h"
+#include "berth/core/result.h"
+
+namespace berth::core {
+
+// The value of a quantity such as "8", "1500m", "16Gi", "1e3", rounded up to a whole number as Quantity.Value() does.
+// kInvalid for anything else, and for what leaves the range of int64.
+Result<std::int64_t> parse_quantity(std::string_view text);
+
+// "10m", "1h30m", "90s", "1.5h", "250ms", as Go writes them; not negative, no unit "d".
+Result<std::chrono::milliseconds> parse_duration(std::string_view text);
+
+// "2026-11-29T16:00:00Z", with an optional fraction, and an offset such as +02:00.
+Result<WallTime> parse_timestamp(std::string_view text);
+
+}  // namespace berth::core

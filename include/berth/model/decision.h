@@ -1,0 +1,66 @@
+// The record of one answered Filter or Prioritize call: what explain, the decisions list and events show.
+//
+// Thread-safe: a plain value, immutable once posted.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "berth/core/clock.h"
+#include "berth/model/gpu_set.h"
+#include "berth/model/pod.h"
+#include "berth/model/reason.h"
+#include "berth/model/snapshot.h"
+
+namespace berth::model {
+
+// Parts of a score, each in [0, 1]; total is their weighted mean.
+struct ScoreParts {
+  double locality = 0;
+  double topology = 0;
+  double packing = 0;
+  double total = 0;
+};
+
+struct Candidate {
+  std::string node;
+  ScoreParts parts;
+  std::int32_t gpus_free = -1;     // before this pod; -1 for a node that the snapshot doesn't know
+  GpuMask gpu_set = 0;             // the GPUs it would get, 0 if not known; a hint (docs/gpu-topology.md)
+  double coverage = 0;             // of the pod's datasets, mean fraction of the bytes held; 0 without datasets
+  std::int32_t score = 0;          // 0..10 as answered to Prioritize; best first even where equal
+};
+
+struct Rejection {
+  Slot slot = kNoSlot;  // kNoSlot: a node that the snapshot doesn't know
+  Reason reason = Reason::kNone;
+};
+
+enum class Verb : std::uint8_t { kFilter, kPrioritize };
+std::string_view to_string(Verb verb);
+
+struct Decision {
+  Verb verb = Verb::kFilter;
+  PodRequest pod;
+  core::WallTime at;
+  std::uint64_t snapshot_version = 0;
+  std::chrono::milliseconds snapshot_age{0};
+  std::chrono::microseconds took{0};  // policy work, from parsed request to ranked answer
+  std::uint32_t attempt = 1;          // scheduling attempts of this pod so far
+  std::size_t asked = 0;              // nodes in the request
+  std::vector<Candidate> candidates;  // what was answered, best first; at most kKeptCandidates of them are kept
+  std::size_t candidate_count = 0;
+  std::vector<Rejection> rejected;    // every other node of the request
+  std::string winner;                 // empty if there is no candidate
+  std::string error;                  // as answered in Error, empty if none
+  bool one_node = false;              // a call for a single node, which never writes the ledger
+  std::shared_ptr<const NodeIndex> index;  // names the slots of `rejected`
+};
+inline constexpr std::size_t kKeptCandidates = 64;
+
+}  // namespace berth::model

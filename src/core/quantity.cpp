@@ -1,0 +1,188 @@
+#include "berth/core/quantity.h"
+
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <string>
+
+namespace berth::core {
+namespace {
+
+using Wide = __extension__ __int128;
+
+constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+struct Scale {
+  bool known = false;
+  int two = 0;  // power of two
+  int ten = 0;  // power of ten
+};
+
+Scale scale_of(std::string_view suffix) {
+  struct Named {
+    std::string_view suffix;
+    int two;
+    int ten;
+  };
+  static constexpr Named kNamed[] = {{"", 0, 0},   {"Ki", 10, 0}, {"Mi", 20, 0}, {"Gi", 30, 0}, {"Ti", 40, 0},
+                                     {"Pi", 50, 0}, {"Ei", 60, 0}, {"n", 0, -9},  {"u", 0, -6},  {"m", 0, -3},
+                                     {"k", 0, 3},  {"M", 0, 6},   {"G", 0, 9},   {"T", 0, 12},  {"P", 0, 15},
+                                     {"E", 0, 18}};
+  for (const Named& named : kNamed) {
+    if (named.suffix == suffix) return {true, named.two, named.ten};
+  }
+  if (suffix.size() < 2 || (suffix[0] != 'e' && suffix[0] != 'E')) return {};
+  std::string_view digits = suffix.substr(1);
+  if (digits[0] == '+') digits.remove_prefix(1);
+  int exponent = 0;
+  const auto [end, code] = std::from_chars(digits.data(), digits.data() + digits.size(), exponent);
+  if (code != std::errc() || end != digits.data() + digits.size() || std::abs(exponent) > 40) return {};
+  return {true, 0, exponent};
+}
+
+tl::unexpected<Error> bad_quantity(std::string_view text) {
+  return fail(ErrorCode::kInvalid,
+              "\"" + std::string(text.substr(0, 64)) + "\" is not a quantity (examples: 8, 500m, 16Gi)");
+}
+
+}  // namespace
+
+Result<std::int64_t> parse_quantity(std::string_view text) {
+  std::string_view rest = text;
+  const bool negative = !rest.empty() && rest[0] == '-';
+  if (!rest.empty() && (rest[0] == '-' || rest[0] == '+')) rest.remove_prefix(1);
+
+  // Digits go into one wide integer; those behind the point lower the power of ten.
+  Wide value = 0;
+  int digits = 0;
+  int ten = 0;
+  bool point = false;
+  bool dropped = false;  // a non-zero digit past what can matter was left out: round up
+  while (!rest.empty() && (is_digit(rest[0]) || (rest[0] == '.' && !point))) {
+    if (rest[0] == '.') {
+      point = true;
+    } else {
+      ++digits;
+      if (value < static_cast<Wide>(1'000'000'000'000'000'000) * 1000) {
+        value = value * 10 + (rest[0] - '0');
+        if (point) --ten;
+      } else if (point) {
+        dropped = dropped || rest[0] != '0';
+      } else {
+        return bad_quantity(text);
+      }
+    }
+    rest.remove_prefix(1);
+  }
+  const Scale scale = scale_of(rest);
+  if (digits == 0 || !scale.known) return bad_quantity(text);
+
+  constexpr Wide kMax = std::numeric_limits<std::int64_t>::max();
+  ten += scale.ten;
+  Wide divisor = 1;
+  const Wide wide_limit = static_cast<Wide>(1) << 120;
+  for (; ten < 0 && divisor < wide_limit / 10; ++ten) divisor *= 10;
+  for (; ten > 0 && value != 0; --ten) {
+    if (value > kMax) return bad_quantity(text);
+    value *= 10;
+  }
+  for (int i = 0; i < scale.two && value != 0; ++i) {
+    if (value >= wide_limit / 2) return bad_quantity(text);
+    value *= 2;
+  }
+  Wide whole = value / divisor;
+  const bool fraction = whole * divisor != value || dropped;
+  if (fraction && !negative) ++whole;  // Quantity.Value() rounds towards positive infinity
+  if (whole > kMax) return bad_quantity(text);
+  return static_cast<std::int64_t>(negative ? -whole : whole);
+}
+
+Result<std::chrono::milliseconds> parse_duration(std::string_view text) {
+  const auto bad = [&] {
+    return fail(ErrorCode::kInvalid,
+                "\"" + std::string(text.substr(0, 64)) + "\" is not a duration (examples: 90s, 10m, 1h30m)");
+  };
+  if (text == "0") return std::chrono::milliseconds(0);
+  double total_ms = 0;
+  std::string_view rest = text;
+  if (rest.empty()) return bad();
+  while (!rest.empty()) {
+    std::size_t length = 0;
+    while (length < rest.size() && (is_digit(rest[length]) || rest[length] == '.')) ++length;
+    double number = 0;
+    const auto [end, code] = std::from_chars(rest.data(), rest.data() + length, number, std::chars_format::fixed);
+    if (length == 0 || code != std::errc() || end != rest.data() + length) return bad();
+    rest.remove_prefix(length);
+    std::size_t unit = 0;
+    while (unit < rest.size() && !is_digit(rest[unit]) && rest[unit] != '.') ++unit;
+    const std::string_view name = rest.substr(0, unit);
+    if (name == "ms") {
+      total_ms += number;
+    } else if (name == "s") {
+      total_ms += number * 1000;
+    } else if (name == "m") {
+      total_ms += number * 60'000;
+    } else if (name == "h") {
+      total_ms += number * 3'600'000;
+    } else {
+      return bad();
+    }
+    rest.remove_prefix(unit);
+  }
+  if (total_ms > 9e15) return bad();
+  return std::chrono::milliseconds(std::llround(total_ms));
+}
+
+Result<WallTime> parse_timestamp(std::string_view text) {
+  const auto bad = [&] {
+    return fail(ErrorCode::kInvalid, "\"" + std::string(text.substr(0, 64)) + "\" is not an RFC 3339 time");
+  };
+  const auto number = [&](std::size_t at, std::size_t length) {
+    int value = -1;
+    if (at + length > text.size()) return value;
+    for (std::size_t i = at; i < at + length; ++i) {
+      if (!is_digit(text[i])) return -1;
+    }
+    std::from_chars(text.data() + at, text.data() + at + length, value);
+    return value;
+  };
+  if (text.size() < 20 || text[4] != '-' || text[7] != '-' || text[10] != 'T' || text[13] != ':' || text[16] != ':') {
+    return bad();
+  }
+  const int hour = number(11, 2);
+  const int minute = number(14, 2);
+  const int second = number(17, 2);
+  const int month = number(5, 2);
+  const int day = number(8, 2);
+  const int year = number(0, 4);
+  if (year < 0 || month < 1 || day < 1) return bad();
+  const std::chrono::year_month_day date(std::chrono::year{year}, std::chrono::month{static_cast<unsigned>(month)},
+                                         std::chrono::day{static_cast<unsigned>(day)});
+  if (!date.ok() || hour < 0 || hour > 23 || minute < 0 || minute > 59 || second < 0 || second > 60) return bad();
+
+  std::size_t at = 19;
+  std::int64_t fraction_ms = 0;
+  if (text[at] == '.') {
+    std::int64_t weight = 100;
+    std::size_t digits = 0;
+    for (++at; at < text.size() && is_digit(text[at]); ++at, ++digits) {
+      fraction_ms += weight * (text[at] - '0');
+      weight /= 10;
+    }
+    if (digits == 0) return bad();
+  }
+  std::chrono::minutes offset(0);
+  if (at + 1 == text.size() && text[at] == 'Z') {
+  } else if (at + 6 == text.size() && (text[at] == '+' || text[at] == '-') && text[at + 3] == ':') {
+    const int hours = number(at + 1, 2);
+    const int minutes = number(at + 4, 2);
+    if (hours < 0 || hours > 23 || minutes < 0 || minutes > 59) return bad();
+    offset = std::chrono::minutes(hours * 60 + minutes) * (text[at] == '+' ? 1 : -1);
+  } else {
+    return bad();
+  }
+  return WallTime(std::chrono::sys_days(date)) + std::chrono::hours(hour) + std::chrono::minutes(minute) +
+         std::chrono::seconds(second) + std::chrono::milliseconds(fraction_ms) - offset;
+}
+
+}  // namespace berth::core

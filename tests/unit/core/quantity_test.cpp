@@ -1,0 +1,71 @@
+#include "berth/core/quantity.h"
+
+#include <gtest/gtest.h>
+
+namespace berth::core {
+namespace {
+
+struct GoodQuantity {
+  const char* text;
+  std::int64_t want;
+};
+
+class QuantityValue : public testing::TestWithParam<GoodQuantity> {};
+
+// Values by hand from the suffix table of k8s.io/apimachinery pkg/api/resource.
+INSTANTIATE_TEST_SUITE_P(Table, QuantityValue,
+                         testing::Values(GoodQuantity{"0", 0}, GoodQuantity{"8", 8}, GoodQuantity{"+8", 8},
+                                         GoodQuantity{"-3", -3}, GoodQuantity{"1500m", 2}, GoodQuantity{"2000m", 2},
+                                         GoodQuantity{"-1500m", -1}, GoodQuantity{"1Ki", 1024},
+                                         GoodQuantity{"1.5Gi", 1610612736}, GoodQuantity{"16Gi", 17179869184},
+                                         GoodQuantity{"1k", 1000}, GoodQuantity{"1e3", 1000}, GoodQuantity{"1E3", 1000},
+                                         GoodQuantity{"1.2e1", 12}, GoodQuantity{"1e-3", 1}, GoodQuantity{"100n", 1},
+                                         GoodQuantity{".5", 1}, GoodQuantity{"5.", 5}, GoodQuantity{"7Ei", 8070450532247928832},
+                                         GoodQuantity{"9223372036854775807", 9223372036854775807}));
+
+TEST_P(QuantityValue, RoundsUp) {
+  const auto got = parse_quantity(GetParam().text);
+  ASSERT_TRUE(got.has_value()) << GetParam().text;
+  EXPECT_EQ(*got, GetParam().want) << GetParam().text;
+}
+
+class QuantityError : public testing::TestWithParam<const char*> {};
+
+INSTANTIATE_TEST_SUITE_P(Table, QuantityError,
+                         testing::Values("", "-", ".", "Gi", "1 Gi", "1g", "0x10", "1.2.3", "1e", "1e+", "1e99", "8Ei",
+                                         "9223372036854775808", "99999999999999999999999999", "NaN", "1Gi "));
+
+TEST_P(QuantityError, IsNamed) {
+  const auto got = parse_quantity(GetParam());
+  ASSERT_FALSE(got.has_value()) << GetParam();
+  EXPECT_EQ(got.error().code, ErrorCode::kInvalid);
+  EXPECT_NE(got.error().message.find("is not a quantity"), std::string::npos);
+}
+
+TEST(Duration, AsGoWritesThem) {
+  EXPECT_EQ(parse_duration("10m").value().count(), 600'000);
+  EXPECT_EQ(parse_duration("1h30m").value().count(), 5'400'000);
+  EXPECT_EQ(parse_duration("1.5h").value().count(), 5'400'000);
+  EXPECT_EQ(parse_duration("250ms").value().count(), 250);
+  EXPECT_EQ(parse_duration("0").value().count(), 0);
+  for (const char* bad : {"", "10", "m", "1d", "-5s", "1h 30m", "5.5.5s", "ten minutes"}) {
+    EXPECT_FALSE(parse_duration(bad).has_value()) << bad;
+  }
+}
+
+TEST(Timestamp, Rfc3339) {
+  using std::chrono::milliseconds;
+  const auto ms = [](const char* text) {
+    return std::chrono::duration_cast<milliseconds>(parse_timestamp(text).value().time_since_epoch()).count();
+  };
+  EXPECT_EQ(ms("1970-01-01T00:00:00Z"), 0);
+  EXPECT_EQ(ms("2000-03-01T00:00:00Z"), 951'868'800'000);
+  EXPECT_EQ(ms("2000-03-01T02:00:00.25+02:00"), 951'868'800'250);
+  for (const char* bad : {"", "2026-02-30T00:00:00Z", "2026-01-01 00:00:00Z", "2026-01-01T24:00:00Z",
+                          "2026-01-01T00:00:00", "2026-01-01T00:00:00.Z", "2026-01-01T00:00:00+0200"}) {
+    EXPECT_FALSE(parse_timestamp(bad).has_value()) << bad;
+  }
+}
+
+}  // namespace
+}  // namespace berth::core
