@@ -8,7 +8,7 @@
 namespace berth::core {
 namespace {
 
-using Wide = __extension__ __int128;
+__extension__ typedef __int128 Wide;
 
 constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -24,10 +24,10 @@ Scale scale_of(std::string_view suffix) {
     int two;
     int ten;
   };
-  static constexpr Named kNamed[] = {{"", 0, 0},   {"Ki", 10, 0}, {"Mi", 20, 0}, {"Gi", 30, 0}, {"Ti", 40, 0},
-                                     {"Pi", 50, 0}, {"Ei", 60, 0}, {"n", 0, -9},  {"u", 0, -6},  {"m", 0, -3},
-                                     {"k", 0, 3},  {"M", 0, 6},   {"G", 0, 9},   {"T", 0, 12},  {"P", 0, 15},
-                                     {"E", 0, 18}};
+  static constexpr Named kNamed[] = {{"", 0, 0},    {"Ki", 10, 0}, {"Mi", 20, 0}, {"Gi", 30, 0},
+                                     {"Ti", 40, 0}, {"Pi", 50, 0}, {"Ei", 60, 0}, {"n", 0, -9},
+                                     {"u", 0, -6},  {"m", 0, -3},  {"k", 0, 3},   {"M", 0, 6},
+                                     {"G", 0, 9},   {"T", 0, 12},  {"P", 0, 15},  {"E", 0, 18}};
   for (const Named& named : kNamed) {
     if (named.suffix == suffix) return {true, named.two, named.ten};
   }

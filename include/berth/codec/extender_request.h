@@ -19,9 +19,10 @@ namespace berth::codec {
 
 struct ExtenderRequest {
   model::Pod pod;
-  bool whole_nodes = false;                // `Nodes` was given and `NodeNames` was not
-  std::vector<std::string_view> names;     // in the order of the request, repeats kept
-  std::vector<std::string_view> raw_nodes; // with whole_nodes: the bytes of the Node object of the same place in `names`
+  bool whole_nodes = false;             // `Nodes` was given and `NodeNames` was not
+  std::vector<std::string_view> names;  // in the order of the request, repeats kept
+  std::vector<std::string_view>
+      raw_nodes;  // with whole_nodes: the bytes of the Node object of the same place in `names`
 };
 
 class ExtenderReader {
@@ -32,8 +33,8 @@ class ExtenderReader {
   ExtenderReader& operator=(ExtenderReader&&) noexcept;
 
   // `body` is given capacity for the parser's padding if it lacks it; its text stays as it is. The result's views point
-  // into `body` and this reader, and hold until either changes. kInvalid for anything that is not an ExtenderArgs with a
-  // pod, with the byte where that is known.
+  // into `body` and this reader, and hold until either changes. kInvalid for anything that is not an ExtenderArgs with
+  // a pod, with the byte where that is known.
   core::Result<const ExtenderRequest*> read(std::string& body, const model::ResourceNames& resources);
 
   // Gives back memory that an unusually large body took (more than `keep_bytes`).

@@ -17,9 +17,10 @@ struct FailedNode {
 
 struct FilterAnswer {
   bool whole_nodes = false;
-  std::span<const std::string_view> nodes;  // names, or with whole_nodes the bytes of the Node objects, echoed as they are
-  std::span<const FailedNode> failed;                    // preemption may help
-  std::span<const FailedNode> failed_and_unresolvable;   // it can't
+  std::span<const std::string_view>
+      nodes;                           // names, or with whole_nodes the bytes of the Node objects, echoed as they are
+  std::span<const FailedNode> failed;  // preemption may help
+  std::span<const FailedNode> failed_and_unresolvable;  // it can't
 };
 
 struct HostScore {

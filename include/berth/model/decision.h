@@ -30,10 +30,10 @@ struct ScoreParts {
 struct Candidate {
   std::string node;
   ScoreParts parts;
-  std::int32_t gpus_free = -1;     // before this pod; -1 for a node that the snapshot doesn't know
-  GpuMask gpu_set = 0;             // the GPUs it would get, 0 if not known; a hint (docs/gpu-topology.md)
-  double coverage = 0;             // of the pod's datasets, mean fraction of the bytes held; 0 without datasets
-  std::int32_t score = 0;          // 0..10 as answered to Prioritize; best first even where equal
+  std::int32_t gpus_free = -1;  // before this pod; -1 for a node that the snapshot doesn't know
+  GpuMask gpu_set = 0;          // the GPUs it would get, 0 if not known; a hint (docs/gpu-topology.md)
+  double coverage = 0;          // of the pod's datasets, mean fraction of the bytes held; 0 without datasets
+  std::int32_t score = 0;       // 0..10 as answered to Prioritize; best first even where equal
 };
 
 struct Rejection {
@@ -55,10 +55,10 @@ struct Decision {
   std::size_t asked = 0;              // nodes in the request
   std::vector<Candidate> candidates;  // what was answered, best first; at most kKeptCandidates of them are kept
   std::size_t candidate_count = 0;
-  std::vector<Rejection> rejected;    // every other node of the request
-  std::string winner;                 // empty if there is no candidate
-  std::string error;                  // as answered in Error, empty if none
-  bool one_node = false;              // a call for a single node, which never writes the ledger
+  std::vector<Rejection> rejected;         // every other node of the request
+  std::string winner;                      // empty if there is no candidate
+  std::string error;                       // as answered in Error, empty if none
+  bool one_node = false;                   // a call for a single node, which never writes the ledger
   std::shared_ptr<const NodeIndex> index;  // names the slots of `rejected`
 };
 inline constexpr std::size_t kKeptCandidates = 64;

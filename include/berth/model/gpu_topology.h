@@ -66,9 +66,9 @@ class BestSetTable {
 
  private:
   int gpus_ = 0;
-  std::vector<SetQuality> quality_;       // by set
-  std::vector<std::uint8_t> island_;      // by set
-  std::vector<std::uint16_t> best_;       // by free × (gpus + 1) + count
+  std::vector<SetQuality> quality_;   // by set
+  std::vector<std::uint8_t> island_;  // by set
+  std::vector<std::uint16_t> best_;   // by free × (gpus + 1) + count
 };
 
 // One kind of machine.

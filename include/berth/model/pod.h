@@ -33,10 +33,10 @@ struct Pod {
   std::string nominated_node;  // status.nominatedNodeName
   std::string scheduler_name;
   PodPhase phase = PodPhase::kPending;
-  bool deleting = false;   // metadata.deletionTimestamp is set
-  bool gated = false;      // spec.schedulingGates is not empty
-  std::int64_t gpus = 0;   // whole GPUs it holds, counted as kube-scheduler counts a pod's requests
-  core::WallTime created;  // metadata.creationTimestamp
+  bool deleting = false;                // metadata.deletionTimestamp is set
+  bool gated = false;                   // spec.schedulingGates is not empty
+  std::int64_t gpus = 0;                // whole GPUs it holds, counted as kube-scheduler counts a pod's requests
+  core::WallTime created;               // metadata.creationTimestamp
   std::vector<Annotation> annotations;  // those whose key begins with kAnnotationPrefix, by key
 
   friend bool operator==(const Pod&, const Pod&) = default;
@@ -80,7 +80,7 @@ struct PodRequest {
   TopologyPolicy topology_policy = TopologyPolicy::kBestEffort;
   std::int64_t min_gpu_memory_mib = 0;
   std::vector<std::string> gpu_products;
-  bool has_key_of_ours = false;       // an annotation with our prefix
+  bool has_key_of_ours = false;        // an annotation with our prefix
   std::optional<core::Error> invalid;  // the first annotation with a value that is not allowed
 
   // A pod that asks for no GPU and no dataset and carries no key of ours is none of our business.

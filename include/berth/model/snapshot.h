@@ -98,10 +98,10 @@ struct Snapshot {
   std::vector<std::shared_ptr<const NodeBlock>> blocks;
   std::shared_ptr<const DatasetMap> datasets = std::make_shared<const DatasetMap>();
   std::shared_ptr<const LedgerMap> ledger = std::make_shared<const LedgerMap>();
-  std::size_t pods = 0;         // pods known
-  std::size_t bound_pods = 0;   // of them bound and not ended
-  std::int64_t gpus = 0;        // capacity of all nodes
-  std::int64_t gpus_used = 0;   // held by bound pods
+  std::size_t pods = 0;        // pods known
+  std::size_t bound_pods = 0;  // of them bound and not ended
+  std::int64_t gpus = 0;       // capacity of all nodes
+  std::int64_t gpus_used = 0;  // held by bound pods
 
   [[nodiscard]] const NodeState& at(Slot slot) const { return (*blocks[slot / 64])[slot % 64]; }
   [[nodiscard]] Slot find(std::string_view name) const { return index->find(name); }

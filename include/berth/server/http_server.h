@@ -1,7 +1,8 @@
 // An HTTP/1.1 server for kube-scheduler and for people, behind which cpp-httplib is hidden.
 //
-// What kube-scheduler's Go client needs (extender/v1 over net/http): TCP_NODELAY, keep-alive longer than its 90 s, always
-// Content-Length, an answer for every connection of a burst while others sit idle, and `Connection: close` on the way out.
+// What kube-scheduler's Go client needs (extender/v1 over net/http): TCP_NODELAY, keep-alive longer than its 90 s,
+// always Content-Length, an answer for every connection of a burst while others sit idle, and `Connection: close` on
+// the way out.
 #pragma once
 
 #include <chrono>
@@ -36,9 +37,9 @@ using HttpHandler = std::function<HttpResponse(HttpRequest&)>;
 struct HttpServerOptions {
   std::string name = "extender";  // in logs and metrics
   std::string address = "127.0.0.1:0";
-  std::size_t max_body_bytes = 16U << 20U;      // more: 413
-  std::size_t max_bodies_bytes = 256U << 20U;   // all bodies in work together; more: 503
-  std::size_t max_connections = 2048;           // one thread each
+  std::size_t max_body_bytes = 16U << 20U;     // more: 413
+  std::size_t max_bodies_bytes = 256U << 20U;  // all bodies in work together; more: 503
+  std::size_t max_connections = 2048;          // one thread each
   std::chrono::milliseconds keep_alive{120'000};
   std::chrono::milliseconds body_timeout{30'000};  // from first byte of a request to its last
 };

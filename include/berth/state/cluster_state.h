@@ -1,7 +1,7 @@
 // Builds the snapshot: takes what sources and request handlers tell, keeps pods, nodes and ledger, and publishes.
 //
-// The only writer of the snapshot. Thread-safe: every public function may be called from any thread; the work is done on
-// one thread of its own, started by start() and ended by stop() (or by step(), in tests).
+// The only writer of the snapshot. Thread-safe: every public function may be called from any thread; the work is done
+// on one thread of its own, started by start() and ended by stop() (or by step(), in tests).
 #pragma once
 
 #include <chrono>

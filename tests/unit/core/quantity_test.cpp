@@ -20,7 +20,8 @@ INSTANTIATE_TEST_SUITE_P(Table, QuantityValue,
                                          GoodQuantity{"1.5Gi", 1610612736}, GoodQuantity{"16Gi", 17179869184},
                                          GoodQuantity{"1k", 1000}, GoodQuantity{"1e3", 1000}, GoodQuantity{"1E3", 1000},
                                          GoodQuantity{"1.2e1", 12}, GoodQuantity{"1e-3", 1}, GoodQuantity{"100n", 1},
-                                         GoodQuantity{".5", 1}, GoodQuantity{"5.", 5}, GoodQuantity{"7Ei", 8070450532247928832},
+                                         GoodQuantity{".5", 1}, GoodQuantity{"5.", 5},
+                                         GoodQuantity{"7Ei", 8070450532247928832},
                                          GoodQuantity{"9223372036854775807", 9223372036854775807}));
 
 TEST_P(QuantityValue, RoundsUp) {

@@ -1,0 +1,66 @@
+// The words of the model as text.
+#include "berth/model/decision.h"
+#include "berth/model/pod.h"
+#include "berth/model/reason.h"
+
+namespace berth::model {
+
+std::string_view to_string(Reason reason) {
+  switch (reason) {
+    case Reason::kNone:
+      return "";
+    case Reason::kInsufficientGpu:
+      return "INSUFFICIENT_GPU";
+    case Reason::kGpuMemoryTooSmall:
+      return "GPU_MEMORY_TOO_SMALL";
+    case Reason::kGpuProductMismatch:
+      return "GPU_PRODUCT_MISMATCH";
+    case Reason::kTopologyRestricted:
+      return "TOPOLOGY_RESTRICTED";
+    case Reason::kDatasetNotCached:
+      return "DATASET_NOT_CACHED";
+    case Reason::kNodeUnknown:
+      return "NODE_UNKNOWN";
+    case Reason::kReserved:
+      return "RESERVED";
+    case Reason::kInvalidPolicy:
+      return "INVALID_POLICY";
+    case Reason::kOutranked:
+      return "OUTRANKED";
+  }
+  return "";
+}
+
+std::string_view to_string(Verb verb) { return verb == Verb::kFilter ? "filter" : "prioritize"; }
+
+std::string_view to_string(DatasetPolicy policy) {
+  return policy == DatasetPolicy::kRequired ? "required" : "preferred";
+}
+
+std::string_view to_string(TopologyPolicy policy) {
+  switch (policy) {
+    case TopologyPolicy::kNone:
+      return "none";
+    case TopologyPolicy::kBestEffort:
+      return "best-effort";
+    case TopologyPolicy::kRestricted:
+      return "restricted";
+  }
+  return "";
+}
+
+std::optional<DatasetPolicy> parse_dataset_policy(std::string_view text) {
+  for (const auto policy : {DatasetPolicy::kPreferred, DatasetPolicy::kRequired}) {
+    if (text == to_string(policy)) return policy;
+  }
+  return std::nullopt;
+}
+
+std::optional<TopologyPolicy> parse_topology_policy(std::string_view text) {
+  for (const auto policy : {TopologyPolicy::kNone, TopologyPolicy::kBestEffort, TopologyPolicy::kRestricted}) {
+    if (text == to_string(policy)) return policy;
+  }
+  return std::nullopt;
+}
+
+}  // namespace berth::model

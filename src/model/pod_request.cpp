@@ -1,0 +1,139 @@
+#include <algorithm>
+#include <charconv>
+
+#include "berth/core/quantity.h"
+#include "berth/model/pod.h"
+
+namespace berth::model {
+namespace {
+
+constexpr std::size_t kMaxDatasets = 64;
+
+std::string_view trimmed(std::string_view text) {
+  const auto from = text.find_first_not_of(" \t\n");
+  if (from == std::string_view::npos) return {};
+  return text.substr(from, text.find_last_not_of(" \t\n") - from + 1);
+}
+
+// A DNS subdomain, as names of namespaces and custom resources are (RFC 1123).
+bool is_name(std::string_view text) {
+  const auto good = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.'; };
+  return !text.empty() && text.size() <= 253 && std::all_of(text.begin(), text.end(), good);
+}
+
+void invalid(PodRequest& request, const Annotation& annotation, std::string_view allowed) {
+  if (request.invalid) return;
+  request.invalid =
+      core::Error{core::ErrorCode::kInvalid,
+                  "\"" + annotation.value.substr(0, 128) + "\" is not allowed; use " + std::string(allowed),
+                  "annotation " + annotation.key};
+}
+
+void read_datasets(PodRequest& request, const Annotation& annotation) {
+  constexpr std::string_view kAllowed = "NAME or NAMESPACE/NAME, comma separated, at most 64";
+  std::string_view rest = annotation.value;
+  while (true) {
+    const auto comma = rest.find(',');
+    const std::string_view item = trimmed(rest.substr(0, comma));
+    const auto slash = item.find('/');
+    DatasetRef dataset = slash == std::string_view::npos
+                             ? DatasetRef{request.ns, std::string(item)}
+                             : DatasetRef{std::string(item.substr(0, slash)), std::string(item.substr(slash + 1))};
+    if (!is_name(dataset.name) || (slash != std::string_view::npos && !is_name(dataset.ns)) ||
+        request.datasets.size() == kMaxDatasets) {
+      invalid(request, annotation, kAllowed);
+      return;
+    }
+    if (std::find(request.datasets.begin(), request.datasets.end(), dataset) == request.datasets.end()) {
+      request.datasets.push_back(std::move(dataset));
+    }
+    if (comma == std::string_view::npos) return;
+    rest.remove_prefix(comma + 1);
+  }
+}
+
+void read_annotation(PodRequest& request, const Annotation& annotation) {
+  const std::string_view key = std::string_view(annotation.key).substr(kAnnotationPrefix.size());
+  if (key == "datasets") {
+    read_datasets(request, annotation);
+  } else if (key == "dataset-policy") {
+    const auto policy = parse_dataset_policy(annotation.value);
+    if (policy) request.dataset_policy = *policy;
+    if (!policy) invalid(request, annotation, "preferred or required");
+  } else if (key == "dataset-wait") {
+    const auto wait = core::parse_duration(annotation.value);
+    if (wait) request.dataset_wait = *wait;
+    if (!wait) invalid(request, annotation, "a duration such as 90s, 10m or 1h30m");
+  } else if (key == "min-coverage") {
+    double percent = 0;
+    const std::string_view text = annotation.value;
+    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), percent);
+    if (code == std::errc() && end == text.data() + text.size() && percent > 0 && percent <= 100) {
+      request.min_coverage = percent / 100;
+    } else {
+      invalid(request, annotation, "per cent above 0 and up to 100, such as 80");
+    }
+  } else if (key == "topology-policy") {
+    const auto policy = parse_topology_policy(annotation.value);
+    if (policy) request.topology_policy = *policy;
+    if (!policy) invalid(request, annotation, "none, best-effort or restricted");
+  } else if (key == "min-gpu-memory") {
+    const auto memory = parse_gpu_memory(annotation.value);
+    if (memory) request.min_gpu_memory_mib = *memory;
+    if (!memory) invalid(request, annotation, "a quantity such as 80Gi, or whole GiB such as 80");
+  }
+}
+
+}  // namespace
+
+core::Result<std::int64_t> parse_gpu_memory(std::string_view text) {
+  const bool digits = !text.empty() && text.size() <= 9 &&
+                      std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+  if (digits) {
+    std::int64_t gib = 0;
+    std::from_chars(text.data(), text.data() + text.size(), gib);
+    return gib * 1024;
+  }
+  return core::parse_quantity(text).and_then([&](std::int64_t bytes) -> core::Result<std::int64_t> {
+    if (bytes < 0) return core::fail(core::ErrorCode::kInvalid, "GPU memory can't be negative");
+    constexpr std::int64_t kMib = 1 << 20;
+    return bytes / kMib + (bytes % kMib != 0 ? 1 : 0);
+  });
+}
+
+DatasetPolicy PodRequest::dataset_policy_at(core::WallTime now) const {
+  if (dataset_policy == DatasetPolicy::kRequired && dataset_wait && now - created >= *dataset_wait) {
+    return DatasetPolicy::kPreferred;
+  }
+  return dataset_policy;
+}
+
+bool PodRequest::has_hard_rule(core::WallTime now) const {
+  return invalid.has_value() || min_gpu_memory_mib > 0 || !gpu_products.empty() ||
+         (topology_policy == TopologyPolicy::kRestricted && gpus > 0) ||
+         (!datasets.empty() && dataset_policy_at(now) == DatasetPolicy::kRequired);
+}
+
+PodRequest make_request(const Pod& pod, const PodDefaults& defaults) {
+  PodRequest request;
+  request.ns = pod.ns;
+  request.name = pod.name;
+  request.uid = pod.uid;
+  request.nominated_node = pod.nominated_node;
+  request.created = pod.created;
+  request.gpus = pod.gpus;
+  request.dataset_policy = defaults.dataset_policy;
+  request.topology_policy = defaults.topology_policy;
+  if (pod.gpus > 0) {
+    request.min_gpu_memory_mib = defaults.min_gpu_memory_mib;
+    request.gpu_products = defaults.gpu_products;
+  }
+  for (const Annotation& annotation : pod.annotations) {
+    if (!annotation.key.starts_with(kAnnotationPrefix)) continue;
+    request.has_key_of_ours = true;
+    read_annotation(request, annotation);
+  }
+  return request;
+}
+
+}  // namespace berth::model
