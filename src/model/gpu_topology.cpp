@@ -113,27 +113,38 @@ core::Result<BestSetTable> BestSetTable::build(const LinkMatrix& links) {
   // Each free mask's best sets come from its submasks: 3^n steps, 43 million for 16 GPUs.
   const auto stride = static_cast<std::size_t>(n) + 1;
   table.best_.assign(sets * stride, 0);
+  table.best_island_.assign(sets * stride, 0);
   for (GpuMask free = 1; free < sets; ++free) {
     for (GpuMask set = free; set != 0; set = (set - 1) & free) {
-      std::uint16_t& best = table.best_[free * stride + static_cast<std::size_t>(count(set))];
       const auto better = [&](GpuMask other) {
+        if (other == 0) return true;
         if (table.quality_[set] != table.quality_[other]) return table.quality_[set] > table.quality_[other];
         const auto left = table.island_[free & ~set];
         const auto other_left = table.island_[free & ~other];
         return left != other_left ? left > other_left : lower_indices(set, other);
       };
-      if (best == 0 || better(best)) best = static_cast<std::uint16_t>(set);
+      const std::size_t at = free * stride + static_cast<std::size_t>(count(set));
+      if (better(table.best_[at])) table.best_[at] = static_cast<std::uint16_t>(set);
+      if (table.island_[set] == count(set) && better(table.best_island_[at])) {
+        table.best_island_[at] = static_cast<std::uint16_t>(set);
+      }
     }
   }
   return table;
 }
 
-std::optional<GpuMask> BestSetTable::best(GpuMask free, int count) const {
+std::optional<GpuMask> BestSetTable::look_up(const std::vector<std::uint16_t>& table, GpuMask free, int count) const {
   if (count < 1 || count > gpus_) return std::nullopt;
-  const GpuMask set =
-      best_[(free & mask_all(gpus_)) * (static_cast<std::size_t>(gpus_) + 1) + static_cast<std::size_t>(count)];
+  const auto stride = static_cast<std::size_t>(gpus_) + 1;
+  const GpuMask set = table[(free & mask_all(gpus_)) * stride + static_cast<std::size_t>(count)];
   if (set == 0) return std::nullopt;
   return set;
+}
+
+std::optional<GpuMask> BestSetTable::best(GpuMask free, int count) const { return look_up(best_, free, count); }
+
+std::optional<GpuMask> BestSetTable::best_island(GpuMask free, int count) const {
+  return look_up(best_island_, free, count);
 }
 
 std::vector<GpuMask> BestSetTable::ties(int count) const {
@@ -173,10 +184,12 @@ int GpuShape::fewest_numa_nodes(int count) const {
   return nodes;
 }
 
-bool GpuShape::connected(GpuMask set) const {
-  if (count(set) < 2) return true;
+std::optional<GpuMask> GpuShape::best_connected(GpuMask free, int count) const {
   const bool has_nvlink = table.largest_island(mask_all(links.gpus)) > 1;
-  return has_nvlink ? table.largest_island(set) == count(set) : numa_nodes(set) == 1;
+  if (has_nvlink) return table.best_island(free, count);
+  const auto set = table.best(free, count);
+  if (set && numa_nodes(*set) > 1) return std::nullopt;
+  return set;
 }
 
 }  // namespace berth::model

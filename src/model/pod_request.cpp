@@ -121,6 +121,7 @@ PodRequest make_request(const Pod& pod, const PodDefaults& defaults) {
   request.uid = pod.uid;
   request.nominated_node = pod.nominated_node;
   request.created = pod.created;
+  request.priority = pod.priority;
   request.gpus = pod.gpus;
   request.dataset_policy = defaults.dataset_policy;
   request.topology_policy = defaults.topology_policy;

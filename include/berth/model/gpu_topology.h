@@ -56,6 +56,9 @@ class BestSetTable {
   // fewer are free or count < 1. Ties go to the set that leaves the largest island whole, then to the lowest indices.
   [[nodiscard]] std::optional<GpuMask> best(GpuMask free, int count) const;
 
+  // As best(), among the sets that are one island; a single GPU is one.
+  [[nodiscard]] std::optional<GpuMask> best_island(GpuMask free, int count) const;
+
   // Every set of `count` GPUs of the empty machine that ties for bottleneck and sum, ascending.
   [[nodiscard]] std::vector<GpuMask> ties(int count) const;
 
@@ -65,10 +68,13 @@ class BestSetTable {
   [[nodiscard]] int gpus() const { return gpus_; }
 
  private:
+  [[nodiscard]] std::optional<GpuMask> look_up(const std::vector<std::uint16_t>& table, GpuMask free, int count) const;
+
   int gpus_ = 0;
-  std::vector<SetQuality> quality_;   // by set
-  std::vector<std::uint8_t> island_;  // by set
-  std::vector<std::uint16_t> best_;   // by free × (gpus + 1) + count
+  std::vector<SetQuality> quality_;         // by set
+  std::vector<std::uint8_t> island_;        // by set
+  std::vector<std::uint16_t> best_;         // by free × (gpus + 1) + count; 0: no set
+  std::vector<std::uint16_t> best_island_;  // likewise
 };
 
 // One kind of machine.
@@ -82,8 +88,8 @@ struct GpuShape {
   [[nodiscard]] int numa_nodes(GpuMask set) const;
   // The fewest NUMA nodes that `count` GPUs of the empty machine can sit on.
   [[nodiscard]] int fewest_numa_nodes(int count) const;
-  // True if all of `set` is in one island, or on one NUMA node where the machine has no NVLink.
-  [[nodiscard]] bool connected(GpuMask set) const;
+  // The best set of `count` free GPUs in one island, or on one NUMA node where the machine has no NVLink.
+  [[nodiscard]] std::optional<GpuMask> best_connected(GpuMask free, int count) const;
 };
 
 // The shape of a machine with `gpus` GPUs of `product` (label nvidia.com/gpu.product), nullptr if the table of machine

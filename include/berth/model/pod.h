@@ -72,6 +72,7 @@ struct PodRequest {
   std::string uid;
   std::string nominated_node;
   core::WallTime created;
+  std::int32_t priority = 0;
   std::int64_t gpus = 0;
   std::vector<DatasetRef> datasets;
   DatasetPolicy dataset_policy = DatasetPolicy::kPreferred;

@@ -65,6 +65,7 @@ struct LedgerEntry {
   std::string uid;
   Slot slot = kNoSlot;
   std::int32_t gpus = 0;
+  std::int32_t priority = 0;  // of the pod; a firm entry holds nothing against a pod of higher priority
   EntryKind kind = EntryKind::kSoft;
 };
 
