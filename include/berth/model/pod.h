@@ -35,6 +35,7 @@ struct Pod {
   PodPhase phase = PodPhase::kPending;
   bool deleting = false;                // metadata.deletionTimestamp is set
   bool gated = false;                   // spec.schedulingGates is not empty
+  std::int32_t priority = 0;            // spec.priority
   std::int64_t gpus = 0;                // whole GPUs it holds, counted as kube-scheduler counts a pod's requests
   core::WallTime created;               // metadata.creationTimestamp
   std::vector<Annotation> annotations;  // those whose key begins with kAnnotationPrefix, by key
