@@ -63,7 +63,7 @@ kwok() {
   if current "$target" "$key" && [[ -d $out/stages ]]; then return; fi
   echo "building kwok" >&2
   go build -C tests/cluster/kwok -v -buildvcs=false -o "$target" -ldflags '-s -w' sigs.k8s.io/kwok/cmd/kwok 2>&1 |
-    progress kwok 900
+    progress kwok 600
   # The stages say how a fake kubelet changes a node or a pod; they come with kwok's own source.
   source=$(cd tests/cluster/kwok && go list -m -f '{{.Dir}}' sigs.k8s.io/kwok)
   rm -rf "$out/stages"

@@ -1,0 +1,49 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// Explanation is the part of Berth's answer to /api/v1/explain that tests and the demonstration read.
+type Explanation struct {
+	Winner string `json:"winner"`
+}
+
+// Explain asks Berth about its last decision for a pod of the test namespace.
+func (b *Berth) Explain(ctx context.Context, pod string) (Explanation, error) {
+	var explanation Explanation
+	body, err := b.Get(ctx, "/api/v1/explain?pod="+url.QueryEscape(Namespace+"/"+pod))
+	if err == nil {
+		if err = json.Unmarshal([]byte(body), &explanation); err != nil {
+			err = fmt.Errorf("explain %s: %w in %s", pod, err, body)
+		}
+	}
+	return explanation, err
+}
+
+// Get reads a page of the admin port. Anything but 200 is an error.
+func (b *Berth) Get(ctx context.Context, path string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+b.Admin+path, nil)
+	if err != nil {
+		return "", err
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return "", err
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err == nil && response.StatusCode != http.StatusOK {
+		err = fmt.Errorf("GET %s: %s: %s", path, response.Status, strings.TrimSpace(string(body)))
+	}
+	return string(body), err
+}
