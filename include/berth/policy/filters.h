@@ -1,0 +1,29 @@
+// The hard rules, one file each. A filter gives the reason for which the node can't take the pod, or kNone.
+//
+// Thread-safe: pure functions. Whole-GPU counts belong to the scheduler unless the mode says otherwise.
+#pragma once
+
+#include <optional>
+
+#include "berth/model/gpu_set.h"
+#include "berth/model/pod.h"
+#include "berth/model/reason.h"
+#include "berth/policy/node_view.h"
+#include "berth/policy/settings.h"
+
+namespace berth::policy {
+
+// RESERVED if only other pods' firm entries stand in the way; INSUFFICIENT_GPU with kEnforce if too few are unused.
+model::Reason filter_gpu_count(const model::PodRequest& pod, const NodeView& node, GpuCountMode mode);
+// GPU_PRODUCT_MISMATCH if the pod names products and the node's is none of them, or unknown.
+model::Reason filter_gpu_product(const model::PodRequest& pod, const NodeView& node);
+// GPU_MEMORY_TOO_SMALL if the pod sets a minimum and a GPU of the node has less, or an unknown amount.
+model::Reason filter_gpu_memory(const model::PodRequest& pod, const NodeView& node);
+// TOPOLOGY_RESTRICTED if the pod is restricted and `gpu_set` (choose_gpus) is not there. Where it is not known which
+// GPUs are free, only a node that nobody uses passes.
+model::Reason filter_topology(const model::PodRequest& pod, const NodeView& node,
+                              const std::optional<model::GpuMask>& gpu_set);
+// DATASET_NOT_CACHED if datasets are required at this time and the node does not hold them all.
+model::Reason filter_dataset(const model::PodRequest& pod, const NodeView& node, bool required);
+
+}  // namespace berth::policy

@@ -1,0 +1,30 @@
+// The parts of a node's score, one file each, every one in [0, 1] and higher for better.
+//
+// Thread-safe: pure functions. What the parts mean and how they are weighed: docs/configuration.md, "weights".
+#pragma once
+
+#include <optional>
+
+#include "berth/model/decision.h"
+#include "berth/model/gpu_set.h"
+#include "berth/policy/node_view.h"
+#include "berth/policy/settings.h"
+
+namespace berth::policy {
+
+// Value of a part about which nothing is known.
+inline constexpr double kNeutral = 0.5;
+
+// Mean fraction of the pod's datasets held; 0 without datasets.
+double score_locality(const model::PodRequest& pod, const NodeView& node);
+// Four fifths: bottleneck bandwidth of the set over the best that the empty machine offers for that count; one fifth:
+// the fewest NUMA nodes that could do over those touched. 0 for a pod without GPUs or with the policy `none`.
+double score_topology(const model::PodRequest& pod, const NodeView& node, const std::optional<model::GpuMask>& gpu_set);
+// Share of the node's GPUs taken once the pod is there: the most used node that fits first. A pod without GPUs is drawn
+// to nodes without free ones.
+double score_packing(const model::PodRequest& pod, const NodeView& node);
+
+// Weighted mean of the parts into `total`.
+model::ScoreParts weigh(model::ScoreParts parts, const Weights& weights);
+
+}  // namespace berth::policy

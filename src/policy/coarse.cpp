@@ -1,0 +1,24 @@
+#include "coarse.h"
+
+namespace berth::policy {
+
+std::optional<std::size_t> coarse_limit(const Query& query, const Settings& settings) {
+  const bool wanted =
+      settings.coarse == Coarse::kAll || (settings.coarse == Coarse::kDatasets && !query.pod.datasets.empty());
+  if (!wanted || query.attempt > 2 || settings.other_filtering_extender || !query.pod.nominated_node.empty() ||
+      query.names.size() <= 1) {
+    return std::nullopt;
+  }
+  return query.attempt == 2 ? settings.candidates * 4 : settings.candidates;
+}
+
+bool CoarseBetter::operator()(const Evaluated& a, const Evaluated& b) const {
+  const bool a_fits = a.fit > 0;
+  const bool b_fits = b.fit > 0;
+  if (a_fits != b_fits) return a_fits;
+  if (a.holds_all != b.holds_all) return a.holds_all;
+  if (a.coverage != b.coverage) return a.coverage > b.coverage;
+  return better_(a, b);
+}
+
+}  // namespace berth::policy

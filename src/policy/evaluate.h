@@ -1,0 +1,44 @@
+// Every node of a query judged and scored, before anything is ranked or narrowed.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "berth/policy/decide.h"
+
+namespace berth::policy {
+
+struct Evaluated {
+  std::uint32_t name = 0;  // index into Query::names
+  model::Slot slot = model::kNoSlot;
+  std::uint8_t fit = 2;   // 2: enough unpromised GPUs, 1: enough unused, 0: too few by our count
+  bool holds_all = true;  // every dataset of the pod
+  std::int32_t used = 0;  // GPUs taken, promises counted in
+  std::int32_t gpus_free = -1;
+  model::GpuMask gpu_set = 0;
+  double coverage = 0;
+  model::ScoreParts parts;
+};
+
+struct Evaluation {
+  std::vector<Evaluated> fitting;  // in the order of the request
+  std::vector<Rejected> rejected;
+};
+
+Evaluation evaluate(const Query& query, const Settings& settings);
+
+// The documented order of candidates (decide.h): true if `a` comes before `b`.
+class Better {
+ public:
+  explicit Better(const Query& query) : query_(query) {}
+  bool operator()(const Evaluated& a, const Evaluated& b) const;
+
+ private:
+  const Query& query_;
+};
+
+// The part of a decision that Filter and Prioritize share. `ranked`: candidates, best first.
+model::Decision describe(const Query& query, model::Verb verb, std::span<const Evaluated> ranked,
+                         std::size_t candidate_count, std::span<const Rejected> rejected);
+
+}  // namespace berth::policy
