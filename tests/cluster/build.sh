@@ -79,6 +79,6 @@ kubernetes_of() { # kubernetes_of MODFILE: the version it pins
   awk '$1 == "k8s.io/kubernetes" { sub(/^v/, "", $2); print $2; exit }' "$1"
 }
 
-controlplane "$(kubernetes_of go.mod)" go.mod 1900
+controlplane "$(kubernetes_of go.mod)" go.mod 2500
 kwok
-if $with_134; then controlplane "$(kubernetes_of tests/cluster/v1.34/go.mod)" tests/cluster/v1.34/go.mod 1900; fi
+if $with_134; then controlplane "$(kubernetes_of tests/cluster/v1.34/go.mod)" tests/cluster/v1.34/go.mod 2400; fi

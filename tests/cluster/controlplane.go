@@ -124,7 +124,8 @@ func (c *Cluster) connect() error {
 		return err
 	}
 	config.QPS = -1
-	config.Timeout = 0
+	config.ContentType = "application/vnd.kubernetes.protobuf"
+	config.AcceptContentTypes = "application/vnd.kubernetes.protobuf,application/json"
 	c.Config = config
 	c.Client, err = kubernetes.NewForConfig(config)
 	return err

@@ -1,0 +1,129 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"sort"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"berth.dev/berth/testbed/tests/cluster"
+)
+
+// machine is the shape of all nodes: equal nodes are the hard case, because every node is a candidate for every pod.
+var machine = cluster.A100SXM
+
+// arm is one way to run the scheduler.
+type arm struct {
+	name, title string
+	berth       bool
+	settings    cluster.SchedulerSettings
+}
+
+const (
+	armBerth = iota
+	armNone
+)
+
+// The first two are compared; the others are what an administrator may have had before.
+var arms = []arm{
+	{"berth", "Berth", true, cluster.SchedulerSettings{Unbatched: true}},
+	{"none-unbatched", "no extender, unbatched", false, cluster.SchedulerSettings{Unbatched: true}},
+	{"none-batched", "no extender, batched", false, cluster.SchedulerSettings{}},
+	{"none-default-sampling", "no extender, default sampling", false,
+		cluster.SchedulerSettings{Unbatched: true, DefaultSampling: true}},
+}
+
+func nodesBetween(from, to int) []*corev1.Node {
+	nodes := make([]*corev1.Node, 0, to-from)
+	for i := from; i < to; i++ {
+		nodes = append(nodes, machine.Node(fmt.Sprintf("gpu-%05d", i)))
+	}
+	return nodes
+}
+
+// measurement is one burst.
+type measurement struct {
+	PodsPerSecond float64 `json:"pods_per_second"`
+	P50           float64 `json:"p50_seconds"` // from the start of a pod's creation until it is seen with a node
+	P99           float64 `json:"p99_seconds"`
+}
+
+// measure runs one arm once and leaves no pod behind.
+func measure(ctx context.Context, c *cluster.Cluster, o options, a arm) (measurement, error) {
+	settings := a.settings
+	if a.berth {
+		berth, err := cluster.StartBerth(ctx, cluster.BerthOptions{Kubeconfig: c.Kubeconfig, Dir: c.Dir})
+		if err != nil {
+			return measurement{}, err
+		}
+		defer berth.Stop(cluster.Deadline)
+		settings.ExtenderURL = berth.URL()
+	}
+	if err := c.StartScheduler(ctx, settings); err != nil {
+		return measurement{}, err
+	}
+	defer c.StopScheduler()
+	// The first pods pay for connections and for the scheduler's first look at all nodes.
+	if _, err := burst(ctx, c, o.clients, "warm", min(20, o.pods)); err != nil {
+		return measurement{}, err
+	}
+	return burst(ctx, c, o.clients, "burst", o.pods)
+}
+
+// burst creates pods, waits until all have nodes, and deletes them.
+func burst(ctx context.Context, c *cluster.Cluster, clients int, name string, n int) (measurement, error) {
+	view, err := c.WatchPods(ctx, "")
+	if err != nil {
+		return measurement{}, err
+	}
+	defer view.Stop()
+	var mutex sync.Mutex
+	createdAt := make(map[types.UID]time.Time, n)
+	began := time.Now()
+	specs := cluster.PodSpec{Name: name, GPUs: 1}.Specs(n)
+	err = cluster.Parallel(ctx, clients, specs, func(ctx context.Context, spec cluster.PodSpec) error {
+		start := time.Now()
+		pod, err := c.Client.CoreV1().Pods(cluster.Namespace).Create(ctx, spec.Pod(), metav1.CreateOptions{})
+		if err == nil {
+			mutex.Lock()
+			createdAt[pod.UID] = start
+			mutex.Unlock()
+		}
+		return err
+	})
+	if err != nil {
+		return measurement{}, err
+	}
+	if err := view.WaitBound(ctx, n); err != nil {
+		return measurement{}, err
+	}
+	waits := make([]float64, 0, n)
+	last := began
+	for uid, start := range createdAt {
+		bound := view.BoundAt(uid)
+		waits = append(waits, bound.Sub(start).Seconds())
+		if bound.After(last) {
+			last = bound
+		}
+	}
+	if err := c.DeletePods(ctx, ""); err != nil {
+		return measurement{}, err
+	}
+	sort.Float64s(waits)
+	return measurement{
+		PodsPerSecond: float64(n) / last.Sub(began).Seconds(),
+		P50:           quantile(waits, 0.50),
+		P99:           quantile(waits, 0.99),
+	}, nil
+}
+
+// quantile is the nearest-rank quantile of ascending values.
+func quantile(values []float64, q float64) float64 {
+	rank := int(q*float64(len(values))+0.9999999) - 1
+	return values[max(0, min(rank, len(values)-1))]
+}
