@@ -19,6 +19,6 @@ for page in README.md docs/*.md deploy/*/*.md; do
   done < <(grep -oE '\]\([^) ]+\)' "$page" | sed -E 's/^\]\(|\)$//g')
   while IFS= read -r path; do
     missing "$page" "$path"
-  done < <(grep -oE '`(scripts|docs|deploy|tests|bench|include|src|cmake)/[A-Za-z0-9_./-]+' "$page" | tr -d '`' | sort -u)
+  done < <(grep -oE '`(scripts|docs|deploy|tests|bench|include|src|cmake)/[A-Za-z0-9_./-]+' "$page" | tr -d '`' | grep -v NAME | sort -u)
 done
 exit $failed
