@@ -1,0 +1,79 @@
+#include "node_reader.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+namespace berth::codec {
+namespace {
+
+constexpr std::string_view kDatasetLabelPrefix = "fluid.io/s-";
+
+std::string_view required_name(const Field& name, Reading& reading) {
+  const std::string_view value = text(name, reading);
+  if (value.empty()) reading.fail("is missing", name.name);
+  return value;
+}
+
+// GPU-feature-discovery writes MiB as plain digits.
+std::int64_t parse_mib(std::string_view digits) {
+  std::int64_t value = 0;
+  const auto [end, code] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  return code == std::errc() && end == digits.data() + digits.size() && value > 0 ? value : 0;
+}
+
+void read_labels(model::Node& node, simdjson::dom::object labels, Reading& reading) {
+  const Reading::Step step(reading, "labels");
+  const auto [product, memory] =
+      pick<2>(labels, {std::string_view("nvidia.com/gpu.product"), "nvidia.com/gpu.memory"}, reading);
+  node.gpu_product = text(product, reading);
+  node.gpu_memory_mib = parse_mib(text(memory, reading));
+  for (const auto& [key, value] : labels) {
+    // Fluid's quotas, "fluid.io/s-h-...", have a size as their value.
+    std::string_view label;
+    if (key.starts_with(kDatasetLabelPrefix) && value.get(label) == simdjson::SUCCESS && label == "true") {
+      node.dataset_labels.emplace_back(key);
+    }
+  }
+  std::sort(node.dataset_labels.begin(), node.dataset_labels.end());
+  node.dataset_labels.erase(std::unique(node.dataset_labels.begin(), node.dataset_labels.end()),
+                            node.dataset_labels.end());
+}
+
+}  // namespace
+
+void read_into(model::Node& node, simdjson::dom::object json, const model::ResourceNames& resources, Reading& reading) {
+  const auto [metadata, status] = pick<2>(json, {std::string_view("metadata"), "status"}, reading);
+  {
+    const auto fields = object(metadata, reading);
+    const Reading::Step step(reading, "metadata");
+    if (!fields) return reading.fail("is missing", "name");
+    const auto [name, uid, labels] = pick<3>(*fields, {std::string_view("name"), "uid", "labels"}, reading);
+    node.name = required_name(name, reading);
+    node.uid = text(uid, reading);
+    if (const auto found = object(labels, reading)) read_labels(node, *found, reading);
+  }
+  if (const auto fields = object(status, reading)) {
+    const Reading::Step in_status(reading, "status");
+    const auto [allocatable] = pick<1>(*fields, {std::string_view("allocatable")}, reading);
+    if (const auto amounts = object(allocatable, reading)) {
+      const Reading::Step in_allocatable(reading, "allocatable");
+      const auto [gpus] = pick<1>(*amounts, {std::string_view(resources.gpu)}, reading);
+      node.gpus = quantity(gpus, reading);
+    }
+  }
+}
+
+std::string_view read_node_name(simdjson::dom::object json, Reading& reading) {
+  const auto [metadata] = pick<1>(json, {std::string_view("metadata")}, reading);
+  const auto fields = object(metadata, reading);
+  const Reading::Step step(reading, "metadata");
+  if (!fields) {
+    reading.fail("is missing", "name");
+    return {};
+  }
+  const auto [name] = pick<1>(*fields, {std::string_view("name")}, reading);
+  return required_name(name, reading);
+}
+
+}  // namespace berth::codec
