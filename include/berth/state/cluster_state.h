@@ -1,7 +1,13 @@
 // Builds the snapshot: takes what sources and request handlers tell, keeps pods, nodes and ledger, and publishes.
 //
 // The only writer of the snapshot. Thread-safe: every public function may be called from any thread; the work is done
-// on one thread of its own, started by start() and ended by stop() (or by step(), in tests).
+// on one thread of its own, started by start() and ended by stop() (or by step(), in tests). Nothing here fails: what
+// contradicts itself (more GPUs held than a node has, a pod deleted that another has replaced) is counted as it comes.
+//
+// What counts when: a pod's GPUs from the moment it is bound until it has ended or is gone, its deletion in progress
+// included (as kube-scheduler's NodeInfo). An unbound pod's nominated node is a firm ledger entry, an answer's winner a
+// soft one; an entry ends when the pod is seen bound, anywhere, or ended, deleted or being deleted; a firm one when the
+// nomination is withdrawn, a soft one by time or when its node goes. Pods without a GPU have none.
 #pragma once
 
 #include <chrono>
@@ -28,14 +34,15 @@ struct Attempt {
   std::string uid;
   std::string winner;     // node that the answer prefers; empty if none, or if no soft entry is to be written
   std::int32_t gpus = 0;  // that it would hold there
+  std::int32_t priority = 0;
 };
 
 struct StateCounters {
-  std::uint64_t updates = 0;       // taken from sources
-  std::uint64_t publications = 0;  // snapshots
-  std::uint64_t soft_expired = 0;  // soft entries that ended by time
-  std::uint64_t queue = 0;         // waiting now
-  std::chrono::microseconds last_build{0};
+  std::uint64_t updates = 0;                // taken from sources
+  std::uint64_t publications = 0;           // snapshots
+  std::uint64_t soft_expired = 0;           // soft entries that ended by time
+  std::uint64_t queue = 0;                  // waiting now
+  std::chrono::microseconds last_build{0};  // of the last snapshot, taking its updates included
 };
 
 class ClusterState final : public model::UpdateSink {
@@ -46,16 +53,21 @@ class ClusterState final : public model::UpdateSink {
   ClusterState& operator=(const ClusterState&) = delete;
 
   void push(model::ClusterUpdate update) override;
+  // Counts the attempt at once; the soft entry is in the next snapshot. A winner that the snapshot doesn't know, or a
+  // pod without GPUs, ends the pod's earlier soft entry; no winner leaves it. Ignored without a UID.
   void post(Attempt attempt);
-  // Attempts of this pod so far, this one counted: 1 for the first.
+  // Attempts of this pod so far, a call made now counted: 1 for the first. Calls less than attempt_gap after the last
+  // posted one belong to its attempt. Waits for nothing that the builder does.
   [[nodiscard]] std::uint32_t attempt_number(const std::string& uid) const;
 
   [[nodiscard]] const core::SnapshotCell<model::Snapshot>& snapshots() const;
   [[nodiscard]] StateCounters counters() const;
 
+  // Neither does anything a second time. What is pushed before start() or after stop() waits.
   void start();
   void stop();
-  // Takes all that waits and ends what is over, as the thread would; for tests and for reading a file once.
+  // Takes all that waits, ends what is over and publishes if anything changed, as the thread would; for tests and for
+  // reading a file once.
   void step();
 
  private:

@@ -1,0 +1,203 @@
+#include "berth/state/cluster_state.h"
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "attempt_counter.h"
+#include "builder.h"
+
+namespace berth::state {
+
+namespace {
+
+// Updates that come closer together share a snapshot: at thousands a second the builder then spends its time on
+// applying them, not on copying blocks.
+constexpr std::chrono::milliseconds kPublicationGap{2};
+
+std::shared_ptr<const model::Snapshot> first_snapshot() {
+  auto snapshot = std::make_shared<model::Snapshot>();
+  snapshot->not_ready_why = not_ready_why(false, false);
+  return snapshot;
+}
+
+}  // namespace
+
+struct ClusterState::Work {
+  using Item = std::variant<model::ClusterUpdate, Attempt>;
+
+  Work(const StateOptions& options, const core::Clock& its_clock)
+      : clock(its_clock), attempts(options.attempt_gap, options.max_attempts_kept), builder(options, attempts) {}
+
+  void add(Item item, bool urgent);
+  // With build_mutex held: takes what waits; true if an attempt was among it.
+  bool apply_waiting();
+  // With build_mutex held.
+  void publish_if_changed();
+  void run();
+
+  const core::Clock& clock;
+  AttemptCounter attempts;
+  core::SnapshotCell<model::Snapshot> snapshots{first_snapshot()};
+
+  std::mutex queue_mutex;
+  std::condition_variable wake;
+  std::vector<Item> queue;
+  bool urgent_waits = false;  // an attempt is in the queue
+  bool stopping = false;
+
+  std::mutex build_mutex;  // taken before queue_mutex
+  Builder builder;
+  std::optional<core::SteadyTime> last_publication;
+  std::chrono::microseconds spent{0};  // on what is not published yet
+
+  std::atomic<std::uint64_t> updates = 0;
+  std::atomic<std::uint64_t> publications = 0;
+  std::atomic<std::uint64_t> soft_expired = 0;
+  std::atomic<std::int64_t> last_build_us = 0;
+
+  std::mutex thread_mutex;
+  std::thread thread;
+};
+
+void ClusterState::Work::add(Item item, bool urgent) {
+  {
+    const std::lock_guard lock(queue_mutex);
+    queue.push_back(std::move(item));
+    urgent_waits = urgent_waits || urgent;
+  }
+  wake.notify_one();
+}
+
+bool ClusterState::Work::apply_waiting() {
+  std::vector<Item> batch;
+  bool urgent = false;
+  {
+    const std::lock_guard lock(queue_mutex);
+    batch.swap(queue);
+    urgent = std::exchange(urgent_waits, false);
+  }
+  const core::SteadyTime now = clock.now();
+  soft_expired += builder.expire(now);
+  for (Item& item : batch) {
+    if (auto* const update = std::get_if<model::ClusterUpdate>(&item)) {
+      builder.apply(std::move(*update));
+      ++updates;
+    } else {
+      builder.apply(std::get<Attempt>(item), now);
+    }
+  }
+  spent += std::chrono::duration_cast<std::chrono::microseconds>(clock.now() - now);
+  return urgent;
+}
+
+void ClusterState::Work::publish_if_changed() {
+  if (builder.changed()) {
+    const core::SteadyTime now = clock.now();
+    snapshots.publish(builder.build(now));
+    last_publication = now;
+    ++publications;
+    spent += std::chrono::duration_cast<std::chrono::microseconds>(clock.now() - now);
+    last_build_us = spent.count();
+  }
+  spent = {};
+}
+
+void ClusterState::Work::run() {
+  const auto has_work = [this] { return stopping || !queue.empty(); };
+  const auto has_urgent = [this] { return stopping || urgent_waits; };
+  while (true) {
+    std::optional<core::SteadyTime> expiry;
+    {
+      const std::lock_guard lock(build_mutex);
+      expiry = builder.next_expiry();
+    }
+    {
+      std::unique_lock lock(queue_mutex);
+      if (expiry) {
+        wake.wait_for(lock, std::max(core::SteadyTime::duration::zero(), *expiry - clock.now()), has_work);
+      } else {
+        wake.wait(lock, has_work);
+      }
+      if (stopping) return;
+    }
+    std::unique_lock building(build_mutex);
+    const bool urgent = apply_waiting();
+    if (!urgent && last_publication && clock.now() - *last_publication < kPublicationGap) {
+      const auto pause = kPublicationGap - (clock.now() - *last_publication);
+      building.unlock();
+      {
+        std::unique_lock lock(queue_mutex);
+        wake.wait_for(lock, pause, has_urgent);
+      }
+      building.lock();
+      apply_waiting();
+    }
+    publish_if_changed();
+  }
+}
+
+ClusterState::ClusterState(StateOptions options, const core::Clock& clock)
+    : work_(std::make_unique<Work>(options, clock)) {}
+
+ClusterState::~ClusterState() { stop(); }
+
+void ClusterState::push(model::ClusterUpdate update) { work_->add(std::move(update), false); }
+
+void ClusterState::post(Attempt attempt) {
+  if (attempt.uid.empty()) return;
+  work_->attempts.record(attempt.uid, work_->clock.now());
+  work_->add(std::move(attempt), true);
+}
+
+std::uint32_t ClusterState::attempt_number(const std::string& uid) const {
+  return work_->attempts.number(uid, work_->clock.now());
+}
+
+const core::SnapshotCell<model::Snapshot>& ClusterState::snapshots() const { return work_->snapshots; }
+
+StateCounters ClusterState::counters() const {
+  StateCounters counters;
+  counters.updates = work_->updates;
+  counters.publications = work_->publications;
+  counters.soft_expired = work_->soft_expired;
+  counters.last_build = std::chrono::microseconds(work_->last_build_us);
+  const std::lock_guard lock(work_->queue_mutex);
+  counters.queue = work_->queue.size();
+  return counters;
+}
+
+void ClusterState::start() {
+  const std::lock_guard lock(work_->thread_mutex);
+  if (work_->thread.joinable()) return;
+  {
+    const std::lock_guard queue_lock(work_->queue_mutex);
+    work_->stopping = false;
+  }
+  work_->thread = std::thread([work = work_.get()] { work->run(); });
+}
+
+void ClusterState::stop() {
+  const std::lock_guard lock(work_->thread_mutex);
+  if (!work_->thread.joinable()) return;
+  {
+    const std::lock_guard queue_lock(work_->queue_mutex);
+    work_->stopping = true;
+  }
+  work_->wake.notify_all();
+  work_->thread.join();
+}
+
+void ClusterState::step() {
+  const std::lock_guard lock(work_->build_mutex);
+  work_->apply_waiting();
+  work_->publish_if_changed();
+}
+
+}  // namespace berth::state

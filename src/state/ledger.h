@@ -1,0 +1,77 @@
+// Who is expected to hold GPUs on a node without being bound to it yet: one entry per pod UID.
+//
+// A firm entry lasts as long as the pod is nominated; on a node that is not known it waits unseen. A soft one needs a
+// known node and ends by time. Pods that ask for no GPU have no entry.
+//
+// Not thread-safe: owned by the builder.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "berth/core/clock.h"
+#include "berth/model/snapshot.h"
+#include "node_table.h"
+
+namespace berth::state {
+
+class Ledger {
+ public:
+  explicit Ledger(NodeTable& nodes) : nodes_(nodes) {}
+
+  struct Demand {
+    std::int32_t gpus = 0;
+    std::int32_t priority = 0;
+    friend bool operator==(const Demand&, const Demand&) = default;
+  };
+
+  // Replaces the pod's soft entry; a firm one stays. `expires` must not go back between calls.
+  void put_soft(const std::string& uid, NodeRecord& node, Demand demand, core::SteadyTime expires);
+  // Replaces whatever the pod had.
+  void put_firm(const std::string& uid, NodeRecord& node, Demand demand);
+  void end(std::string_view uid);
+  // Ends the pod's entry if it is of this kind.
+  void end(std::string_view uid, model::EntryKind kind);
+
+  // To be called when a node has become known, and before it stops to be.
+  void node_comes(const NodeRecord& node);
+  void node_goes(NodeRecord& node);
+
+  // Ends the soft entries that are over; returns how many.
+  std::size_t expire(core::SteadyTime now);
+  // When expire() will next have something to do.
+  [[nodiscard]] std::optional<core::SteadyTime> next_expiry();
+
+  [[nodiscard]] bool changed() const { return changed_; }
+  void write(model::Snapshot& snapshot);
+
+ private:
+  struct Entry {
+    NodeRecord* node = nullptr;
+    Demand demand;
+    model::EntryKind kind = model::EntryKind::kSoft;
+    core::SteadyTime expires{};  // of a soft entry
+  };
+  using Entries = model::StringMap<Entry>;
+  struct Expiry {
+    core::SteadyTime at{};
+    std::string uid;
+  };
+
+  void put(const std::string& uid, const Entry& entry);
+  Entries::iterator erase(Entries::iterator entry);
+  void count(const Entry& entry, int sign);
+  [[nodiscard]] bool stands(const Expiry& expiry) const;
+
+  NodeTable& nodes_;
+  Entries entries_;
+  std::deque<Expiry> expiries_;  // ascending; those of entries that are gone or renewed stay until their turn
+  bool changed_ = false;
+  std::shared_ptr<const model::LedgerMap> published_ = std::make_shared<const model::LedgerMap>();
+};
+
+}  // namespace berth::state

@@ -1,0 +1,129 @@
+#include "node_table.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace berth::state {
+
+using model::kNoSlot;
+using model::NodeBlock;
+using model::NodeState;
+using model::Slot;
+
+namespace {
+
+constexpr Slot kBlockSlots = std::tuple_size_v<NodeBlock>;
+
+NodeState state_of(NodeRecord& record) {
+  NodeState state;
+  state.node = record.node;
+  state.firm = gpu_count(record.firm);
+  state.soft = gpu_count(record.soft);
+  record.account.settle();
+  record.account.write(state);
+  return state;
+}
+
+}  // namespace
+
+NodeRecord& NodeTable::at(std::string_view name) {
+  if (NodeRecord* const known = find(name)) return *known;
+  NodeRecord& record = records_[std::string(name)];
+  record.name = name;
+  return record;
+}
+
+NodeRecord* NodeTable::find(std::string_view name) {
+  const auto found = records_.find(name);
+  return found == records_.end() ? nullptr : &found->second;
+}
+
+void NodeTable::release(NodeRecord& record) {
+  const bool in_use =
+      record.slot != kNoSlot || !record.account.empty() || record.firm_entries + record.soft_entries > 0;
+  if (in_use) return;
+  records_.erase(records_.find(record.name));
+}
+
+void NodeTable::set(NodeRecord& record, std::shared_ptr<const model::Node> node) {
+  if (record.slot == kNoSlot) {
+    if (free_slots_.empty()) {
+      record.slot = static_cast<Slot>(by_slot_.size());
+      by_slot_.push_back(nullptr);
+      is_touched_.push_back(false);
+    } else {
+      record.slot = free_slots_.back();
+      free_slots_.pop_back();
+    }
+    by_slot_[record.slot] = &record;
+    index_changed_ = true;
+  }
+  const bool same_machine =
+      record.node != nullptr && record.node->gpus == node->gpus && record.node->gpu_product == node->gpu_product;
+  if (!same_machine) {
+    const std::int32_t gpus = gpu_count(node->gpus);
+    const bool told_apart = gpus > 0 && gpus <= model::kMaxGpus;
+    record.account.set_capacity(gpus, told_apart ? model::find_shape(node->gpu_product, gpus) : nullptr);
+  }
+  record.node = std::move(node);
+  touch(record.slot);
+}
+
+void NodeTable::remove(NodeRecord& record) {
+  if (record.slot == kNoSlot) return;
+  touch(record.slot);
+  by_slot_[record.slot] = nullptr;
+  free_slots_.push_back(record.slot);
+  record.slot = kNoSlot;
+  record.node = nullptr;
+  record.account.set_capacity(0, nullptr);
+  index_changed_ = true;
+}
+
+void NodeTable::touch(const NodeRecord& record) {
+  if (record.slot != kNoSlot) touch(record.slot);
+}
+
+void NodeTable::touch(Slot slot) {
+  if (is_touched_[slot]) return;
+  is_touched_[slot] = true;
+  touched_.push_back(slot);
+}
+
+void NodeTable::write(model::Snapshot& snapshot) {
+  if (index_changed_) {
+    std::vector<std::string> names(by_slot_.size());
+    for (std::size_t slot = 0; slot < names.size(); ++slot) {
+      if (by_slot_[slot] != nullptr) names[slot] = by_slot_[slot]->name;
+    }
+    index_ = std::make_shared<const model::NodeIndex>(std::move(names));
+    index_changed_ = false;
+    blocks_.resize((by_slot_.size() + kBlockSlots - 1) / kBlockSlots);
+  }
+
+  std::ranges::sort(touched_);
+  for (auto next = touched_.begin(); next != touched_.end();) {
+    auto& shared = blocks_[*next / kBlockSlots];
+    const auto block = shared ? std::make_shared<NodeBlock>(*shared) : std::make_shared<NodeBlock>();
+    const Slot end = (*next / kBlockSlots + 1) * kBlockSlots;
+    for (; next != touched_.end() && *next < end; ++next) {
+      NodeState& state = (*block)[*next % kBlockSlots];
+      gpus_ -= state.gpus;
+      gpus_used_ -= state.used;
+      NodeRecord* const record = by_slot_[*next];
+      state = record != nullptr ? state_of(*record) : NodeState{};
+      gpus_ += state.gpus;
+      gpus_used_ += state.used;
+      is_touched_[*next] = false;
+    }
+    shared = block;
+  }
+  touched_.clear();
+
+  snapshot.index = index_;
+  snapshot.blocks = blocks_;
+  snapshot.gpus = gpus_;
+  snapshot.gpus_used = gpus_used_;
+}
+
+}  // namespace berth::state

@@ -1,0 +1,69 @@
+// The nodes, known or only referred to, with their slots; and the blocks of node states that snapshots share.
+//
+// Not thread-safe: owned by the builder. References to a NodeRecord stay valid until release() finds it unused.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "berth/model/snapshot.h"
+#include "gpu_account.h"
+
+namespace berth::state {
+
+struct NodeRecord {
+  std::string name;
+  model::Slot slot = model::kNoSlot;        // kNoSlot: not known, but pods are bound or nominated to it
+  std::shared_ptr<const model::Node> node;  // null while not known
+  GpuAccount account;
+  // Sums over the node's ledger entries.
+  std::int64_t firm = 0;
+  std::int64_t soft = 0;
+  std::uint32_t firm_entries = 0;
+  std::uint32_t soft_entries = 0;
+};
+
+class NodeTable {
+ public:
+  // The record of `name`, made if there is none. Hold something on it or give it back with release().
+  NodeRecord& at(std::string_view name);
+  // nullptr if there is none.
+  [[nodiscard]] NodeRecord* find(std::string_view name);
+  // Forgets the record if the node is not known and nothing refers to it.
+  void release(NodeRecord& record);
+
+  // Gives the node a slot if it has none, and its GPUs their capacity.
+  void set(NodeRecord& record, std::shared_ptr<const model::Node> node);
+  // Frees the slot. The record stays until release().
+  void remove(NodeRecord& record);
+
+  // To be called after every change to the account or the sums of a record.
+  void touch(const NodeRecord& record);
+
+  // By slot, null in a free one.
+  [[nodiscard]] const std::vector<NodeRecord*>& by_slot() const { return by_slot_; }
+  [[nodiscard]] bool changed() const { return index_changed_ || !touched_.empty(); }
+
+  // Index, blocks and sums of GPUs. Blocks without a touched slot are those of the last call.
+  void write(model::Snapshot& snapshot);
+
+ private:
+  void touch(model::Slot slot);
+
+  model::StringMap<NodeRecord> records_;
+  std::vector<NodeRecord*> by_slot_;
+  std::vector<model::Slot> free_slots_;
+  std::vector<model::Slot> touched_;  // each once
+  std::vector<bool> is_touched_;      // by slot
+
+  bool index_changed_ = false;
+  std::shared_ptr<const model::NodeIndex> index_ = std::make_shared<const model::NodeIndex>();
+  std::vector<std::shared_ptr<const model::NodeBlock>> blocks_;
+  std::int64_t gpus_ = 0;
+  std::int64_t gpus_used_ = 0;
+};
+
+}  // namespace berth::state
