@@ -5,6 +5,7 @@
 // the way out.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -29,10 +30,33 @@ struct HttpResponse {
   std::string body;
   // kube-scheduler ignores the type; a bare application/json would make cpp-httplib compress the answer.
   std::string content_type = "application/json; charset=utf-8";
-  std::function<void()> after;  // run on the same thread once the answer is on the wire; may be empty
+  // Run on the same thread once the answer is on the wire, before the next request of the connection is read; not run
+  // if the client has gone. May be empty.
+  std::function<void()> after;
 };
 
 using HttpHandler = std::function<HttpResponse(HttpRequest&)>;
+
+// What the server answers by itself, without or in place of a handler.
+enum class HttpFailure : std::uint8_t {
+  kMalformed,        // 400 and other refusals of what was sent
+  kNotFound,         // 404
+  kMethod,           // 405
+  kTooLarge,         // 413
+  kTimeout,          // 408: the client stalled in the middle of a request
+  kBodiesFull,       // 503: max_bodies_bytes is used up
+  kConnectionsFull,  // 503: max_connections is used up, or the system gives no thread
+  kHandler,          // 500: a handler threw
+};
+inline constexpr std::size_t kHttpFailureCount = 8;
+std::string_view to_string(HttpFailure failure);  // "malformed", "not_found", ... as in the metric's label
+
+struct HttpCounters {
+  std::size_t open_connections = 0;
+  std::size_t bodies_bytes = 0;                             // of request bodies in work now
+  std::uint64_t accepted = 0;                               // connections taken so far
+  std::array<std::uint64_t, kHttpFailureCount> failures{};  // so far, by HttpFailure
+};
 
 struct HttpServerOptions {
   std::string name = "extender";  // in logs and metrics
@@ -48,7 +72,8 @@ struct HttpServerOptions {
 class HttpServer {
  public:
   explicit HttpServer(HttpServerOptions options);
-  ~HttpServer();  // drains
+  // Drains for a few seconds, then cuts the connections, and waits for handlers to return.
+  ~HttpServer();
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;
 
@@ -65,6 +90,7 @@ class HttpServer {
   void drain(std::chrono::milliseconds deadline);
 
   [[nodiscard]] std::size_t open_connections() const;
+  [[nodiscard]] HttpCounters counters() const;
 
  private:
   struct State;

@@ -1,0 +1,155 @@
+#include "http_body.h"
+
+#include <algorithm>
+
+namespace berth::server {
+namespace {
+
+// Large enough that a names-only request of 5,000 nodes takes a few reads, below the size from which malloc would map
+// and unmap it for each request.
+constexpr std::size_t kBufferBytes = 96U << 10U;
+constexpr std::size_t kMaxLineBytes = 1024;  // of a chunk size with extensions, or of a trailer
+constexpr int kMaxTrailers = 32;
+
+static_assert(kBufferBytes > kMaxHeadBytes + 4);
+
+tl::unexpected<HttpRefusal> refuse(int status, std::string message) {
+  return tl::unexpected<HttpRefusal>(HttpRefusal{status, std::move(message)});
+}
+
+}  // namespace
+
+bool BodyBudget::take(std::size_t bytes) {
+  std::size_t used = used_.load(std::memory_order_relaxed);
+  do {
+    if (bytes > limit_ || used > limit_ - bytes) return false;
+  } while (!used_.compare_exchange_weak(used, used + bytes, std::memory_order_relaxed));
+  return true;
+}
+
+bool BodyShare::take(std::size_t bytes) {
+  if (!budget_.take(bytes)) return false;
+  taken_ += bytes;
+  return true;
+}
+
+void RequestReader::release_buffer() {
+  if (!has_bytes()) buffer_.reset();
+}
+
+tl::expected<void, HttpRefusal> RequestReader::fill(core::SteadyTime deadline) {
+  if (has_bytes()) return {};
+  if (!buffer_) buffer_ = std::make_unique_for_overwrite<char[]>(kBufferBytes);
+  begin_ = end_ = 0;
+  const ReadResult got = socket_.read({buffer_.get(), kBufferBytes}, deadline);
+  if (got.status == ReadStatus::kTimeout) return refuse(408, "the request did not arrive in time");
+  if (got.status == ReadStatus::kClosed) return refuse(400, "the connection ended in the middle of a request");
+  end_ = got.bytes;
+  return {};
+}
+
+tl::expected<std::string, HttpRefusal> RequestReader::read_head(core::SteadyTime deadline) {
+  if (!has_bytes() && !fill(deadline)) return refuse(0, "");
+  for (;;) {
+    // An empty line before a request is to be ignored (RFC 9112 section 2.2).
+    while (bytes().starts_with("\r\n")) begin_ += 2;
+    if (!has_bytes()) {
+      if (!fill(deadline)) return refuse(0, "");
+      continue;
+    }
+    const auto end = find_head_end(bytes());
+    if (!end) return tl::unexpected(end.error());
+    if (*end > 0) {
+      std::string head(bytes().substr(0, *end));
+      begin_ += *end;
+      return head;
+    }
+    if (begin_ > 0) {
+      std::copy(buffer_.get() + begin_, buffer_.get() + end_, buffer_.get());
+      end_ -= begin_;
+      begin_ = 0;
+    }
+    const ReadResult got = socket_.read({buffer_.get() + end_, kBufferBytes - end_}, deadline);
+    if (got.status == ReadStatus::kTimeout) return refuse(408, "the request did not arrive in time");
+    if (got.status == ReadStatus::kClosed) return refuse(400, "the connection ended in the middle of a request");
+    end_ += got.bytes;
+  }
+}
+
+tl::expected<void, HttpRefusal> RequestReader::append(std::string& body, std::uint64_t length, std::size_t limit,
+                                                      BodyShare& share, core::SteadyTime deadline) {
+  if (length > limit || body.size() > limit - length) {
+    return refuse(413, "the body is larger than " + std::to_string(limit) + " bytes");
+  }
+  while (length > 0) {
+    if (const auto filled = fill(deadline); !filled) return filled;
+    const std::string_view piece =
+        bytes().substr(0, static_cast<std::size_t>(std::min<std::uint64_t>(length, bytes().size())));
+    if (!share.take(piece.size())) return refuse(503, "too many request bodies in work, try again");
+    body.append(piece);
+    begin_ += piece.size();
+    length -= piece.size();
+  }
+  return {};
+}
+
+tl::expected<std::string, HttpRefusal> RequestReader::read_line(core::SteadyTime deadline) {
+  std::string line;
+  for (;;) {
+    if (const auto filled = fill(deadline); !filled) return tl::unexpected(filled.error());
+    const std::size_t end = bytes().find('\n');
+    const std::string_view piece = bytes().substr(0, end);
+    if (line.size() + piece.size() > kMaxLineBytes) return refuse(400, "line too long in a chunked body");
+    line.append(piece);
+    begin_ += piece.size();
+    if (end == std::string_view::npos) continue;
+    ++begin_;
+    if (line.empty() || line.back() != '\r') return refuse(400, "lines must end with CR LF");
+    line.pop_back();
+    return line;
+  }
+}
+
+tl::expected<std::string, HttpRefusal> RequestReader::read_body(const RequestHead& head, std::size_t limit,
+                                                                BodyShare& share, core::SteadyTime deadline) {
+  std::string body;
+  if (!head.chunked) {
+    body.reserve(static_cast<std::size_t>(std::min<std::uint64_t>(head.content_length, limit)) + kBodyPadding);
+    if (const auto read = append(body, head.content_length, limit, share, deadline); !read) {
+      return tl::unexpected(read.error());
+    }
+    return body;
+  }
+  for (;;) {
+    const auto line = read_line(deadline);
+    if (!line) return tl::unexpected(line.error());
+    const auto size = parse_chunk_size(*line);
+    if (!size) return tl::unexpected(size.error());
+    if (*size == 0) break;
+    if (const auto read = append(body, *size, limit, share, deadline); !read) return tl::unexpected(read.error());
+    const auto end = read_line(deadline);
+    if (!end) return tl::unexpected(end.error());
+    if (!end->empty()) return refuse(400, "a chunk is longer than its size");
+  }
+  for (int trailers = 0; trailers <= kMaxTrailers; ++trailers) {
+    const auto line = read_line(deadline);
+    if (!line) return tl::unexpected(line.error());
+    if (line->empty()) {
+      body.reserve(body.size() + kBodyPadding);
+      return body;
+    }
+  }
+  return refuse(400, "too many trailers");
+}
+
+bool RequestReader::discard(std::uint64_t length, core::SteadyTime deadline) {
+  while (length > 0) {
+    if (!fill(deadline)) return false;
+    const std::uint64_t taken = std::min<std::uint64_t>(length, bytes().size());
+    begin_ += static_cast<std::size_t>(taken);
+    length -= taken;
+  }
+  return true;
+}
+
+}  // namespace berth::server
