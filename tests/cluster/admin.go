@@ -11,9 +11,29 @@ import (
 	"time"
 )
 
-// Explanation is the part of Berth's answer to /api/v1/explain that tests and the demonstration read.
+// Explanation is what tests and the demonstration read of Berth's answer to /api/v1/explain.
 type Explanation struct {
-	Winner string `json:"winner"`
+	Winner         string      `json:"winner"`
+	Error          string      `json:"error"`
+	CandidateCount int         `json:"candidateCount"`
+	Candidates     []Candidate `json:"candidates"` // best first
+	Rejected       []struct {
+		Reason string `json:"reason"`
+		Count  int    `json:"count"`
+	} `json:"rejected"`
+}
+
+// Candidate is a node that could take the pod, with the parts of its score, each from 0 to 1.
+type Candidate struct {
+	Node     string  `json:"node"`
+	Score    int     `json:"score"` // as the scheduler got it
+	Total    float64 `json:"total"`
+	Locality float64 `json:"locality"`
+	Topology float64 `json:"topology"`
+	Packing  float64 `json:"packing"`
+	Coverage float64 `json:"coverage"` // how much of the pod's data is there
+	GPUsFree int     `json:"gpusFree"`
+	GPUSet   []int   `json:"gpuSet"`
 }
 
 // Explain asks Berth about its last decision for a pod of the test namespace.
