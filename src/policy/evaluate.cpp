@@ -31,9 +31,11 @@ class SlotFacts {
       }
     }
     for (const auto& [uid, entry] : *snapshot.ledger) {
-      const bool own = uid == query.pod.uid;
-      const bool outranked = entry.kind == model::EntryKind::kFirm && entry.priority < query.pod.priority;
-      if (own || outranked) ignored_.push_back(&entry);
+      const bool firm = entry.kind == model::EntryKind::kFirm;
+      if (uid != query.pod.uid && !(firm && entry.priority < query.pod.priority)) continue;
+      auto& credit = firm ? firm_credit_ : soft_credit_;
+      if (credit.empty()) credit.assign(snapshot.index->slots(), 0);
+      credit[entry.slot] += entry.gpus;
     }
   }
 
@@ -43,10 +45,8 @@ class SlotFacts {
       view.coverage = coverage_[slot];
       view.holds_all = held_[slot] == datasets_;
     }
-    for (const model::LedgerEntry* entry : ignored_) {
-      if (entry->slot == slot)
-        (entry->kind == model::EntryKind::kFirm ? view.firm_others : view.soft_others) -= entry->gpus;
-    }
+    if (!firm_credit_.empty()) view.firm_others -= firm_credit_[slot];
+    if (!soft_credit_.empty()) view.soft_others -= soft_credit_[slot];
     return view;
   }
 
@@ -54,7 +54,8 @@ class SlotFacts {
   std::size_t datasets_;
   std::vector<double> coverage_;  // by slot
   std::vector<std::size_t> held_;
-  std::vector<const model::LedgerEntry*> ignored_;
+  std::vector<std::int32_t> firm_credit_;  // GPUs of entries that hold nothing against this pod; empty if none
+  std::vector<std::int32_t> soft_credit_;
 };
 
 Evaluated unknown_node(std::uint32_t name, const Settings& settings) {

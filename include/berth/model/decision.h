@@ -63,4 +63,38 @@ struct Decision {
 };
 inline constexpr std::size_t kKeptCandidates = 64;
 
+// The last answers about one pod; a pointer is null if that verb was not asked for.
+struct PodDecisions {
+  std::shared_ptr<const Decision> filter;
+  std::shared_ptr<const Decision> prioritize;
+};
+
+// What a person is told about a pod's placement: the two answers joined, and names instead of slots.
+struct Explanation {
+  struct Rejected {
+    Reason reason = Reason::kNone;
+    std::size_t count = 0;
+    std::vector<std::string> nodes;
+  };
+  std::string pod;  // NAMESPACE/NAME
+  std::string uid;
+  std::int64_t gpus = 0;
+  std::vector<std::string> datasets;  // NAMESPACE/NAME
+  core::WallTime at;
+  std::uint32_t attempt = 1;
+  std::uint64_t snapshot_version = 0;
+  std::chrono::milliseconds snapshot_age{0};
+  std::size_t asked = 0;
+  std::string winner;
+  std::string error;
+  bool prioritized = false;  // candidates carry the scores as answered; false: only Filter was asked
+  std::size_t candidate_count = 0;
+  std::vector<Candidate> candidates;
+  std::vector<Rejected> rejected;  // by reason, in the order of Reason
+  std::chrono::microseconds filter_took{0};
+  std::chrono::microseconds prioritize_took{0};
+};
+// At least one of the two pointers must be set. A Prioritize older than the Filter is left out.
+Explanation explain(const PodDecisions& decisions);
+
 }  // namespace berth::model

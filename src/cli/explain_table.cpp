@@ -1,0 +1,74 @@
+#include "berth/cli/explain_table.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <iterator>
+
+namespace berth::cli {
+namespace {
+
+std::string gpu_text(model::GpuMask set) {
+  std::string text;
+  for (int gpu = 0; gpu < model::kMaxGpus; ++gpu) {
+    if (!model::contains(set, gpu)) continue;
+    if (!text.empty()) text += ',';
+    text += std::to_string(gpu);
+  }
+  return text.empty() ? "-" : text;
+}
+
+std::string joined(const std::vector<std::string>& items, std::size_t most) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(most, items.size()); ++i) text += (i == 0 ? "" : ", ") + items[i];
+  if (items.size() > most) text += fmt::format(", ... {} more", items.size() - most);
+  return text;
+}
+
+}  // namespace
+
+std::string explain_table(const model::Explanation& told, std::size_t most) {
+  std::string out;
+  const auto add = [&out](std::string_view text) { out += text; };
+  add(fmt::format("pod       {}   {} GPU{}{}\n", told.pod, told.gpus, told.gpus == 1 ? "" : "s",
+                  told.datasets.empty() ? "" : ", datasets " + joined(told.datasets, 8)));
+  if (!told.error.empty()) {
+    add(fmt::format("winner    none: {}\n", told.error));
+  } else if (told.winner.empty()) {
+    add("winner    none: no node of the request may take it\n");
+  } else {
+    add(fmt::format("winner    {}\n", told.winner));
+  }
+  add(fmt::format("decided   attempt {}, snapshot {} ({} ms old), filter {} us{}\n", told.attempt,
+                  told.snapshot_version, told.snapshot_age.count(), told.filter_took.count(),
+                  told.prioritized ? fmt::format(", prioritize {} us", told.prioritize_took.count())
+                                   : std::string(", prioritize was not asked")));
+  add(fmt::format("nodes     {} asked, {} candidate{}\n", told.asked, told.candidate_count,
+                  told.candidate_count == 1 ? "" : "s"));
+
+  const std::size_t shown = std::min(most, told.candidates.size());
+  if (shown > 0) {
+    std::size_t width = 4;
+    for (std::size_t i = 0; i < shown; ++i) width = std::max(width, told.candidates[i].node.size());
+    add(fmt::format("\n{:<{}}  SCORE  TOTAL  LOCALITY  TOPOLOGY  PACKING  DATA  FREE  GPUS\n", "NODE", width));
+    for (std::size_t i = 0; i < shown; ++i) {
+      const model::Candidate& node = told.candidates[i];
+      add(fmt::format("{:<{}}  {:>5}  {:>5.3f}  {:>8.3f}  {:>8.3f}  {:>7.3f}  {:>4}  {:>4}  {}\n", node.node, width,
+                      told.prioritized ? std::to_string(node.score) : "-", node.parts.total, node.parts.locality,
+                      node.parts.topology, node.parts.packing,
+                      told.datasets.empty() ? "-" : fmt::format("{:.0f}%", node.coverage * 100),
+                      node.gpus_free < 0 ? "?" : std::to_string(node.gpus_free), gpu_text(node.gpu_set)));
+    }
+    if (told.candidate_count > shown) add(fmt::format("... and {} more\n", told.candidate_count - shown));
+  }
+  if (!told.rejected.empty()) {
+    add("\nREJECTED              NODES\n");
+    for (const auto& rejected : told.rejected) {
+      add(fmt::format("{:<20}  {}{}\n", model::to_string(rejected.reason), rejected.count,
+                      rejected.nodes.empty() ? "" : ": " + joined(rejected.nodes, 6)));
+    }
+  }
+  return out;
+}
+
+}  // namespace berth::cli

@@ -1,0 +1,103 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "berth/model/pod.h"
+
+namespace berth::model {
+namespace {
+
+using namespace std::chrono_literals;
+
+Pod pod_with(std::vector<Annotation> annotations, std::int64_t gpus = 1) {
+  Pod pod;
+  pod.ns = "team";
+  pod.name = "train";
+  pod.uid = "u1";
+  pod.gpus = gpus;
+  pod.annotations = std::move(annotations);
+  return pod;
+}
+
+TEST(PodRequest, DatasetsOfOwnAndOtherNamespaces) {
+  const auto request = make_request(pod_with({{"berth.io/datasets", "imagenet, shared/wiki ,imagenet"}}), {});
+  ASSERT_EQ(request.datasets.size(), 2U);
+  EXPECT_EQ(request.datasets[0].to_string(), "team/imagenet");
+  EXPECT_EQ(request.datasets[1].to_string(), "shared/wiki");
+  // The label that Fluid's runtime controller writes (FL 1.5).
+  EXPECT_EQ(request.datasets[1].label(), "fluid.io/s-shared-wiki");
+  EXPECT_FALSE(request.invalid);
+}
+
+TEST(PodRequest, ReadsEveryKey) {
+  const auto request = make_request(pod_with({{"berth.io/dataset-policy", "required"},
+                                              {"berth.io/dataset-wait", "10m"},
+                                              {"berth.io/min-coverage", "80"},
+                                              {"berth.io/min-gpu-memory", "40Gi"},
+                                              {"berth.io/topology-policy", "restricted"}}),
+                                    {});
+  EXPECT_EQ(request.dataset_policy, DatasetPolicy::kRequired);
+  EXPECT_EQ(request.dataset_wait, 10min);
+  EXPECT_DOUBLE_EQ(request.min_coverage.value(), 0.8);
+  EXPECT_EQ(request.min_gpu_memory_mib, 40 * 1024);
+  EXPECT_EQ(request.topology_policy, TopologyPolicy::kRestricted);
+  EXPECT_FALSE(request.invalid);
+}
+
+TEST(PodRequest, DefaultsComeFromTheConfiguration) {
+  const PodDefaults defaults{DatasetPolicy::kRequired, TopologyPolicy::kNone, 1024, {"NVIDIA-H800"}};
+  const auto request = make_request(pod_with({}), defaults);
+  EXPECT_EQ(request.dataset_policy, DatasetPolicy::kRequired);
+  EXPECT_EQ(request.topology_policy, TopologyPolicy::kNone);
+  EXPECT_EQ(request.min_gpu_memory_mib, 1024);
+  EXPECT_THAT(request.gpu_products, testing::ElementsAre("NVIDIA-H800"));
+  // A pod without GPUs has no use for rules about GPUs.
+  EXPECT_FALSE(make_request(pod_with({}, 0), defaults).has_hard_rule({}));
+}
+
+class BadAnnotation : public testing::TestWithParam<Annotation> {};
+
+INSTANTIATE_TEST_SUITE_P(
+    Table, BadAnnotation,
+    testing::Values(Annotation{"berth.io/datasets", ""}, Annotation{"berth.io/datasets", "a,,b"},
+                    Annotation{"berth.io/datasets", "a/b/c"}, Annotation{"berth.io/datasets", "/b"},
+                    Annotation{"berth.io/datasets", "Upper"}, Annotation{"berth.io/dataset-policy", "Required"},
+                    Annotation{"berth.io/dataset-policy", ""}, Annotation{"berth.io/dataset-wait", "10"},
+                    Annotation{"berth.io/min-coverage", "0"}, Annotation{"berth.io/min-coverage", "101"},
+                    Annotation{"berth.io/min-coverage", "80%"}, Annotation{"berth.io/min-coverage", "nan"},
+                    Annotation{"berth.io/topology-policy", "strict"}, Annotation{"berth.io/min-gpu-memory", "much"},
+                    Annotation{"berth.io/min-gpu-memory", "-1Gi"}));
+
+TEST_P(BadAnnotation, IsNamedWithItsValueAndWhatIsAllowed) {
+  const auto request = make_request(pod_with({GetParam()}), {});
+  ASSERT_TRUE(request.invalid) << GetParam().key << "=" << GetParam().value;
+  EXPECT_EQ(request.invalid->where, "annotation " + GetParam().key);
+  EXPECT_THAT(request.invalid->message, testing::StartsWith("\"" + GetParam().value + "\" is not allowed; use "));
+}
+
+TEST(PodRequest, WaitTurnsRequiredIntoPreferred) {
+  Pod pod =
+      pod_with({{"berth.io/datasets", "a"}, {"berth.io/dataset-policy", "required"}, {"berth.io/dataset-wait", "10m"}});
+  pod.created = core::WallTime(1h);
+  const auto request = make_request(pod, {});
+  EXPECT_EQ(request.dataset_policy_at(core::WallTime(1h + 10min - 1ms)), DatasetPolicy::kRequired);
+  EXPECT_EQ(request.dataset_policy_at(core::WallTime(1h + 10min)), DatasetPolicy::kPreferred);
+  EXPECT_TRUE(request.has_hard_rule(core::WallTime(1h)));
+  EXPECT_FALSE(request.has_hard_rule(core::WallTime(2h)));
+}
+
+TEST(PodRequest, WhatIsOurs) {
+  EXPECT_TRUE(make_request(pod_with({}, 1), {}).ours());
+  EXPECT_FALSE(make_request(pod_with({}, 0), {}).ours());
+  EXPECT_TRUE(make_request(pod_with({{"berth.io/datasets", "a"}}, 0), {}).ours());
+  EXPECT_FALSE(make_request(pod_with({{"example.com/datasets", "a"}}, 0), {}).ours());
+}
+
+TEST(GpuMemory, QuantityOrWholeGib) {
+  EXPECT_EQ(parse_gpu_memory("80").value(), 81920);
+  EXPECT_EQ(parse_gpu_memory("80Gi").value(), 81920);
+  EXPECT_EQ(parse_gpu_memory("1500Mi").value(), 1500);
+  EXPECT_EQ(parse_gpu_memory("80G").value(), 76294);  // 80e9 / 2^20 = 76293.9, rounded up
+}
+
+}  // namespace
+}  // namespace berth::model
