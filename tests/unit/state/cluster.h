@@ -1,0 +1,105 @@
+// Nodes, pods and a ClusterState that is driven by hand, for the tests of state.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "berth/core/clock.h"
+#include "berth/model/cluster_update.h"
+#include "berth/state/cluster_state.h"
+
+namespace berth::state {
+
+inline constexpr const char* kH100 = "NVIDIA-H100-80GB-HBM3";  // eight: every pair linked alike
+inline constexpr const char* kV100 = "Tesla-V100-SXM2-32GB";   // eight: the hybrid cube mesh of DGX-1
+
+inline model::Node node(std::string name, std::int64_t gpus = 8, std::string product = kH100,
+                        std::vector<std::string> dataset_labels = {}) {
+  model::Node made;
+  made.uid = "uid-of-" + name;
+  made.name = std::move(name);
+  made.gpus = gpus;
+  made.gpu_product = std::move(product);
+  made.dataset_labels = std::move(dataset_labels);
+  return made;
+}
+
+// Unbound, in namespace "ns", with a UID made of its name.
+inline model::Pod pod(std::string name, std::int64_t gpus) {
+  model::Pod made;
+  made.ns = "ns";
+  made.uid = name + "-uid";
+  made.name = std::move(name);
+  made.gpus = gpus;
+  return made;
+}
+
+inline model::Pod bound(model::Pod what, std::string to) {
+  what.node = std::move(to);
+  what.phase = model::PodPhase::kRunning;
+  return what;
+}
+
+inline model::Pod nominated(model::Pod what, std::string to) {
+  what.nominated_node = std::move(to);
+  return what;
+}
+
+inline model::Pod ended(model::Pod what, model::PodPhase how = model::PodPhase::kSucceeded) {
+  what.phase = how;
+  return what;
+}
+
+inline model::Pod born(model::Pod what, int second) {
+  what.created = core::WallTime(std::chrono::seconds(second));
+  return what;
+}
+
+inline model::Pod with_gpu_list(model::Pod what, std::string list) {
+  what.annotations.push_back({"berth.io/gpus", std::move(list)});
+  return what;
+}
+
+class Cluster {
+ public:
+  explicit Cluster(StateOptions options = {}) : state(options, clock) {}
+
+  // Everything pushed by one call lands in one snapshot.
+  template <class... Updates>
+  void tell(Updates... updates) {
+    (state.push(std::move(updates)), ...);
+    state.step();
+  }
+  template <class... Nodes>
+  void set_nodes(Nodes... nodes) {
+    tell(model::NodeSet{std::move(nodes)}...);
+  }
+  template <class... Pods>
+  void set_pods(Pods... pods) {
+    tell(model::PodSet{std::move(pods)}...);
+  }
+  void remove_pod(const model::Pod& pod) { tell(model::PodGone{pod.ns, pod.name, pod.uid}); }
+  void post(Attempt attempt) {
+    state.post(std::move(attempt));
+    state.step();
+  }
+  void pass(std::chrono::milliseconds time) {
+    clock.advance(time);
+    state.step();
+  }
+
+  [[nodiscard]] std::shared_ptr<const model::Snapshot> snapshot() const { return state.snapshots().load(); }
+  // Of a node that must be known.
+  [[nodiscard]] model::NodeState at(const std::string& name) const {
+    const auto now = snapshot();
+    return now->at(now->find(name));
+  }
+
+  core::ManualClock clock;
+  ClusterState state;
+};
+
+}  // namespace berth::state
