@@ -1,0 +1,101 @@
+#include "policy_fixture.h"
+
+namespace berth::policy {
+namespace {
+
+// 200 nodes n000.., of which the last holds the dataset.
+SnapshotBuilder many() {
+  SnapshotBuilder cluster;
+  for (int i = 0; i < 200; ++i) {
+    char name[8];
+    std::snprintf(name, sizeof name, "n%03d", i);
+    cluster.node(name);
+  }
+  return cluster.holds("team", "a");
+}
+
+struct Names {
+  std::vector<std::string> text;
+  std::vector<std::string_view> views;
+  Names() {
+    for (int i = 0; i < 200; ++i) {
+      char name[8];
+      std::snprintf(name, sizeof name, "n%03d", i);
+      text.emplace_back(name);
+    }
+    views.assign(text.begin(), text.end());
+  }
+};
+
+std::size_t kept(const Settings& settings, std::uint32_t attempt, const model::PodRequest& pod = request(1)) {
+  return filter(many(), pod, Names().views, settings, attempt).kept.size();
+}
+
+TEST(Coarse, HandsOnTheBestAndCallsTheOthersOutranked) {
+  const auto filtered = filter(many(), request(1, {{"datasets", "a"}}), Names().views);
+  EXPECT_EQ(filtered.kept.size(), 32U);
+  EXPECT_EQ(filtered.kept.front(), "n199");
+  EXPECT_EQ(filtered.kept[1], "n000");  // equal otherwise: the lower name
+  EXPECT_EQ(filtered.rejected.size(), 168U);
+  EXPECT_EQ(filtered.rejected.at("n100"), "OUTRANKED");
+}
+
+TEST(Coarse, WidensFourfoldThenIsOff) {
+  EXPECT_EQ(kept({}, 1), 32U);
+  EXPECT_EQ(kept({}, 2), 128U);
+  EXPECT_EQ(kept({}, 3), 200U);
+}
+
+TEST(Coarse, IsOffWhereItMustBe) {
+  Settings settings;
+  settings.coarse = Coarse::kOff;
+  EXPECT_EQ(kept(settings, 1), 200U);
+  settings = {};
+  settings.other_filtering_extender = true;
+  EXPECT_EQ(kept(settings, 1), 200U);
+  auto nominated = request(1);
+  nominated.nominated_node = "n003";
+  EXPECT_EQ(kept({}, 1, nominated), 200U);
+}
+
+TEST(Coarse, DatasetsOnlyNarrowsPodsWithDatasets) {
+  Settings settings;
+  settings.coarse = Coarse::kDatasets;
+  EXPECT_EQ(kept(settings, 1), 200U);
+  EXPECT_EQ(kept(settings, 1, request(1, {{"datasets", "a"}})), 32U);
+}
+
+// Data first: a node that holds the data is handed on even if all others are better packed.
+TEST(Coarse, NodesWithTheDataComeFirstWhateverTheirOtherParts) {
+  SnapshotBuilder cluster;
+  std::vector<std::string> text;
+  for (int i = 0; i < 40; ++i) text.push_back("packed" + std::to_string(i));
+  for (const auto& name : text) cluster.node(name, 8, 7);
+  cluster.node("holder").holds("team", "a", 0.1F);
+  text.emplace_back("holder");
+  Settings settings;
+  settings.weights = {0.01, 1, 1};
+  const auto filtered = filter(cluster, request(1, {{"datasets", "a"}}), {text.begin(), text.end()}, settings);
+  EXPECT_THAT(filtered.kept, testing::Contains("holder"));
+}
+
+TEST(Coarse, NodesThatAreFullByOurCountComeLast) {
+  SnapshotBuilder cluster;
+  std::vector<std::string> text;
+  for (int i = 0; i < 40; ++i) text.push_back("a-full" + std::to_string(i));
+  for (const auto& name : text) cluster.node(name, 8, 8).holds("team", "a");
+  cluster.node("free");
+  text.emplace_back("free");
+  const auto filtered = filter(cluster, request(1, {{"datasets", "a"}}), {text.begin(), text.end()});
+  EXPECT_EQ(filtered.kept.front(), "free");
+}
+
+TEST(Coarse, DoesNotDependOnTheOrderOfTheRequest) {
+  Names names;
+  auto forward = filter(many(), request(1), names.views).kept;
+  std::reverse(names.views.begin(), names.views.end());
+  EXPECT_EQ(filter(many(), request(1), names.views).kept, forward);
+}
+
+}  // namespace
+}  // namespace berth::policy

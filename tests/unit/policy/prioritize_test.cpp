@@ -1,0 +1,80 @@
+#include "berth/policy/what_if.h"
+#include "policy_fixture.h"
+
+namespace berth::policy {
+namespace {
+
+TEST(Prioritize, OneWinnerAmongEquals) {
+  const auto cluster = SnapshotBuilder().node("c").node("b").node("a");
+  EXPECT_THAT(prioritize(cluster, request(1), {"c", "b", "a"}), ElementsAre(Pair("a", 10), Pair("b", 9), Pair("c", 9)));
+}
+
+TEST(Prioritize, MapsTotalsBelowTheWinner) {
+  // Without data: winner (2·1 + 1·1)/7, the other (2·1 + 1·0.25)/7; 9 · 2.25/3 = 6.75.
+  const auto cluster = SnapshotBuilder().node("full-after", 8, 6).node("empty");
+  EXPECT_THAT(prioritize(cluster, request(2), {"empty", "full-after"}),
+              ElementsAre(Pair("empty", 6), Pair("full-after", 10)));
+}
+
+TEST(Prioritize, DataBeforeTopologyBeforePacking) {
+  const auto cluster = SnapshotBuilder()
+                           .node("data", 8, 0, tests::kV100)
+                           .free(model::mask({0, 5}))
+                           .holds("team", "a")
+                           .node("links", 8, 0, tests::kV100)
+                           .free(model::mask({0, 3, 4, 7}))
+                           .node("packed", 8, 0, tests::kV100)
+                           .free(model::mask({1, 6}));
+  const auto scores = prioritize(cluster, request(2, {{"datasets", "a"}}), {"data", "links", "packed"});
+  EXPECT_EQ(scores.at("data"), 10);
+  EXPECT_GT(scores.at("links"), scores.at("packed"));
+}
+
+TEST(Prioritize, NodesFullByOurCountGetNothing) {
+  const auto cluster = SnapshotBuilder().node("full", 8, 8).holds("team", "a").node("free");
+  EXPECT_THAT(prioritize(cluster, request(1, {{"datasets", "a"}}), {"full", "free"}),
+              ElementsAre(Pair("free", 10), Pair("full", 0)));
+}
+
+TEST(Prioritize, UnknownNodesAreNeutral) {
+  const auto cluster = SnapshotBuilder().node("full-after", 8, 7);
+  // (2·0.5 + 1·0.5)/7 against (2·1 + 1·1)/7: 9 · 0.5 = 4.5.
+  EXPECT_THAT(prioritize(cluster, request(1), {"new", "full-after"}),
+              ElementsAre(Pair("full-after", 10), Pair("new", 4)));
+}
+
+TEST(Prioritize, StaysWithinTheProtocolAndHasOneTen) {
+  SnapshotBuilder cluster;
+  std::vector<std::string> text;
+  for (int i = 0; i < 300; ++i) text.push_back("n" + std::to_string(i));
+  for (int i = 0; i < 300; ++i) cluster.node(text[static_cast<std::size_t>(i)], 8, i % 9);
+  const auto scores = prioritize(cluster, request(2), {text.begin(), text.end()});
+  EXPECT_EQ(scores.size(), 300U);
+  int tens = 0;
+  for (const auto& [node, score] : scores) {
+    EXPECT_TRUE(score >= 0 && score <= 10) << node << " " << score;
+    tens += score == 10 ? 1 : 0;
+  }
+  EXPECT_EQ(tens, 1);
+}
+
+TEST(WhatIf, AsksFilterThenPrioritize) {
+  const auto cluster = SnapshotBuilder().node("full", 8, 8).node("b", 8, 4).node("a");
+  const auto snapshot = cluster.build();
+  const auto pod = request(4);
+  Settings settings;
+  settings.gpu_count = GpuCountMode::kEnforce;
+  const auto names = all_names(*snapshot);
+  EXPECT_THAT(names, ElementsAre("a", "b", "full"));
+  const auto told = model::explain(what_if({*snapshot, pod, names, 1, {}}, settings));
+  EXPECT_EQ(told.winner, "b");
+  EXPECT_TRUE(told.prioritized);
+  EXPECT_EQ(told.pod, "team/train");
+  EXPECT_EQ(told.asked, 3U);
+  ASSERT_EQ(told.rejected.size(), 1U);
+  EXPECT_EQ(told.rejected[0].reason, model::Reason::kInsufficientGpu);
+  EXPECT_THAT(told.rejected[0].nodes, ElementsAre("full"));
+}
+
+}  // namespace
+}  // namespace berth::policy
