@@ -1,0 +1,86 @@
+#include "berth/codec/admin_json.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+namespace berth::codec {
+namespace {
+
+using namespace std::chrono_literals;
+
+model::Explanation sample() {
+  model::Explanation told;
+  told.pod = "team/train";
+  told.uid = "u1";
+  told.gpus = 2;
+  told.datasets = {"team/imagenet"};
+  told.at = core::WallTime(951'868'800'250ms);  // 2000-03-01T00:00:00.250Z
+  told.attempt = 2;
+  told.snapshot_version = 41;
+  told.snapshot_age = 12ms;
+  told.asked = 3;
+  told.winner = "a";
+  told.prioritized = true;
+  told.candidate_count = 1;
+  told.candidates.push_back({"a", {1, 0.5, 0.25, 0.75}, 8, model::mask({0, 3}), 1, 10});
+  told.rejected.push_back({model::Reason::kOutranked, 2, {"b", "c"}});
+  told.filter_took = 120us;
+  told.prioritize_took = 30us;
+  return told;
+}
+
+TEST(AdminJson, ExplanationAsDocumented) {
+  const auto json = nlohmann::json::parse(write_explanation(sample()));
+  EXPECT_EQ(json, nlohmann::json::parse(R"({
+    "pod": "team/train", "uid": "u1", "gpus": 2, "datasets": ["team/imagenet"],
+    "at": "2000-03-01T00:00:00.250Z", "attempt": 2,
+    "snapshot": {"version": 41, "ageMilliseconds": 12}, "asked": 3, "winner": "a", "error": "", "prioritized": true,
+    "tookMicroseconds": {"filter": 120, "prioritize": 30}, "candidateCount": 1,
+    "candidates": [{"node": "a", "score": 10, "total": 0.75, "locality": 1.0, "topology": 0.5, "packing": 0.25,
+                    "coverage": 1.0, "gpusFree": 8, "gpuSet": [0, 3]}],
+    "rejected": [{"reason": "OUTRANKED", "count": 2, "nodes": ["b", "c"]}]})"));
+}
+
+TEST(AdminJson, ExplanationIsReadBack) {
+  const auto back = read_explanation(write_explanation(sample()));
+  ASSERT_TRUE(back.has_value());
+  EXPECT_EQ(write_explanation(*back), write_explanation(sample()));
+}
+
+TEST(AdminJson, ForeignAnswersAreErrors) {
+  for (const char* text : {"", "[]", "{}", "{\"pod\":3}", "{\"pod\":\"a/b\",\"candidates\":3}", "<html>"}) {
+    EXPECT_FALSE(read_explanation(text).has_value()) << text;
+  }
+}
+
+TEST(AdminJson, DecisionsLeaveTheNamesOfRejectedNodesOut) {
+  const auto told = sample();
+  const auto json = nlohmann::json::parse(write_decisions({&told, 1}));
+  ASSERT_EQ(json.at("decisions").size(), 1U);
+  EXPECT_EQ(json["decisions"][0].at("winner"), "a");
+  EXPECT_EQ(json["decisions"][0].at("rejected"), nlohmann::json::parse(R"([{"reason":"OUTRANKED","count":2}])"));
+  EXPECT_FALSE(json["decisions"][0].contains("candidates"));
+}
+
+TEST(AdminJson, NamesThatAreNotUtf8AreReplaced) {
+  auto told = sample();
+  told.winner = "\xff";
+  EXPECT_EQ(nlohmann::json::parse(write_explanation(told)).at("winner"), "\xEF\xBF\xBD");
+}
+
+TEST(AdminJson, Summary) {
+  model::Snapshot snapshot;
+  snapshot.version = 5;
+  snapshot.ready = true;
+  snapshot.gpus = 64;
+  snapshot.gpus_used = 12;
+  const auto json = nlohmann::json::parse(write_summary({"0.1.0", &snapshot, 7ms, 3, "file cluster.json", true}));
+  EXPECT_EQ(json.at("gpus"), nlohmann::json::parse(R"({"capacity":64,"used":12})"));
+  EXPECT_EQ(json.at("snapshot"), nlohmann::json::parse(R"({"version":5,"ageMilliseconds":7})"));
+  EXPECT_EQ(json.at("source"), nlohmann::json::parse(R"({"name":"file cluster.json","connected":true})"));
+  EXPECT_EQ(json.at("decisions"), 3);
+}
+
+}  // namespace
+}  // namespace berth::codec

@@ -1,0 +1,115 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "berth/codec/kubernetes_objects.h"
+#include "unit/codec/test_data.h"
+
+namespace berth::codec {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+core::Result<model::Node> read_node(std::string json, model::ResourceNames resources = {}) {
+  return ObjectReader(std::move(resources)).read_node(json);
+}
+
+model::Node node_with_labels(const std::string& labels) {
+  const auto node = read_node(R"({"metadata":{"name":"a","labels":{)" + labels + "}}}");
+  EXPECT_TRUE(node) << node.error().to_string();
+  return node.value_or(model::Node{});
+}
+
+TEST(NodeReader, RealNode) {
+  const auto node = read_node(test_data("node.json"));
+  ASSERT_TRUE(node) << node.error().to_string();
+  EXPECT_EQ(node->name, "gpu-a800-017");
+  EXPECT_EQ(node->uid, "3a1f4c52-7d0e-4b8c-9f13-0c6a5be2d417");
+  EXPECT_EQ(node->gpus, 8);
+  EXPECT_EQ(node->gpu_product, "NVIDIA-A800-SXM4-80GB");
+  EXPECT_EQ(node->gpu_memory_mib, 81920);
+  EXPECT_THAT(node->dataset_labels,
+              ElementsAre("fluid.io/s-alluxio-research-imagenet", "fluid.io/s-research-imagenet"));
+}
+
+TEST(NodeReader, AbsentAndNullFieldsAreEmpty) {
+  for (const char* json :
+       {R"({"metadata":{"name":"a"}})",
+        R"({"metadata":{"name":"a","uid":null,"labels":null},"spec":null,"status":null})",
+        R"({"metadata":{"name":"a"},"status":{"allocatable":null,"capacity":{"nvidia.com/gpu":"8"}}})",
+        R"({"metadata":{"name":"a"},"status":{"allocatable":{"cpu":"8"}}})"}) {
+    const auto node = read_node(json);
+    ASSERT_TRUE(node) << node.error().to_string();
+    model::Node want;
+    want.name = "a";
+    EXPECT_EQ(*node, want);
+  }
+}
+
+TEST(NodeReader, ResourceNameIsConfigurable) {
+  const std::string json =
+      R"({"metadata":{"name":"a"},"status":{"allocatable":{"nvidia.com/gpu":"8","example.com/npu":"16"}}})";
+  EXPECT_EQ(read_node(json)->gpus, 8);
+  EXPECT_EQ(read_node(json, {.gpu = "example.com/npu"})->gpus, 16);
+}
+
+TEST(NodeReader, AllocatableMayBeANumber) {
+  EXPECT_EQ(read_node(R"({"metadata":{"name":"a"},"status":{"allocatable":{"nvidia.com/gpu":8}}})")->gpus, 8);
+}
+
+TEST(NodeReader, MemoryThatIsNoNumberIsUnknown) {
+  struct Case {
+    const char* value;
+    std::int64_t want;
+  };
+  for (const Case& c : {Case{"81559", 81559}, Case{"", 0}, Case{"80Gi", 0}, Case{"lots", 0}, Case{"-1", 0},
+                        Case{" 81559", 0}, Case{"99999999999999999999", 0}}) {
+    EXPECT_EQ(node_with_labels(R"("nvidia.com/gpu.memory":")" + std::string(c.value) + "\"").gpu_memory_mib, c.want)
+        << c.value;
+  }
+}
+
+// "h" in "fluid.io/s-h-..." marks the labels that hold the size of a quota; only "true" says that a worker is here. A
+// dataset of the namespace "h" has labels that look the same but for the value.
+TEST(NodeReader, DatasetLabelsAreThoseThatSayTrue) {
+  EXPECT_THAT(
+      node_with_labels(R"("fluid.io/s-ml-b":"true","fluid.io/s-ml-a":"true","fluid.io/s-h-alluxio-m-ml-a":"2GiB",
+      "fluid.io/s-ml-c":"false","fluid.io/s-h-x":"true","fluid.io/f-ml-a":"true","fluid.io/dataset-num":"2",
+      "fluid.io/s-ml-d":true)")
+          .dataset_labels,
+      ElementsAre("fluid.io/s-h-x", "fluid.io/s-ml-a", "fluid.io/s-ml-b"));
+}
+
+struct Wrong {
+  const char* name;
+  const char* json;
+  const char* says;
+};
+class WrongNode : public testing::TestWithParam<Wrong> {};
+
+TEST_P(WrongNode, NamesTheField) {
+  const auto node = read_node(GetParam().json);
+  ASSERT_FALSE(node);
+  EXPECT_EQ(node.error().code, core::ErrorCode::kInvalid);
+  EXPECT_THAT(node.error().to_string(), HasSubstr(GetParam().says));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Fields, WrongNode,
+    testing::Values(
+        Wrong{"no_name", R"({"metadata":{"uid":"u"}})", "metadata.name: is missing"},
+        Wrong{"no_metadata", R"({"kind":"Node"})", "metadata.name: is missing"},
+        Wrong{"other_kind", R"({"kind":"Status","message":"no"})", "kind: is Status, not Node"},
+        Wrong{"name", R"({"metadata":{"name":1}})", "metadata.name: must be a string, not a number"},
+        Wrong{"labels", R"({"metadata":{"name":"a","labels":[]}})", "metadata.labels: must be an object, not a list"},
+        Wrong{"product", R"({"metadata":{"name":"a","labels":{"nvidia.com/gpu.product":8}}})",
+              "metadata.labels.nvidia.com/gpu.product: must be a string"},
+        Wrong{"status", R"({"metadata":{"name":"a"},"status":"ok"})", "status: must be an object, not a string"},
+        Wrong{"allocatable", R"({"metadata":{"name":"a"},"status":{"allocatable":8}})", "status.allocatable: must be"},
+        Wrong{"gpus", R"({"metadata":{"name":"a"},"status":{"allocatable":{"nvidia.com/gpu":"8 GPUs"}}})",
+              "status.allocatable.nvidia.com/gpu: \"8 GPUs\" is not a quantity"},
+        Wrong{"empty", "", "empty"}),
+    kCaseName);
+
+}  // namespace
+}  // namespace berth::codec
