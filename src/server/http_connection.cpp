@@ -263,8 +263,8 @@ void serve_connection(HttpShared& shared, const HttpSocket& socket) { Connection
 
 std::string_view busy_answer() {
   static constexpr std::string_view kAnswer =
-      "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 33\r\n"
-      "Content-Type: application/json; charset=utf-8\r\n\r\n{\"error\":\"too many connections\"}\n";
+      "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 32\r\n"
+      "Content-Type: application/json; charset=utf-8\r\n\r\n{\"error\":\"too many connections\"}";
   return kAnswer;
 }
 

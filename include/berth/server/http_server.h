@@ -32,7 +32,7 @@ struct HttpResponse {
   std::string content_type = "application/json; charset=utf-8";
   // Run on the same thread once the answer is on the wire, before the next request of the connection is read; not run
   // if the client has gone. May be empty.
-  std::function<void()> after;
+  std::function<void()> after{};
 };
 
 using HttpHandler = std::function<HttpResponse(HttpRequest&)>;

@@ -1,0 +1,181 @@
+#include "config_keys.h"
+
+#include <vector>
+
+#include "config_values.h"
+
+namespace berth::server {
+namespace {
+
+using core::ErrorCode;
+using core::fail;
+using core::Result;
+using std::chrono::milliseconds;
+
+constexpr std::size_t kKi = 1U << 10U;
+constexpr std::size_t kMi = 1U << 20U;
+constexpr std::size_t kGi = 1U << 30U;
+
+// Moves a value that was read to its place, or passes the error on.
+template <class T, class U>
+Result<void> set(U& into, Result<T> value) {
+  if (!value) return tl::unexpected(value.error());
+  into = std::move(*value);
+  return {};
+}
+
+// One of several names.
+template <class T, class Parse>
+Result<void> set_name(T& into, const YAML::Node& node, Parse parse, const char* allowed) {
+  const auto text = read_text(node);
+  const std::optional<T> value = text ? parse(*text) : std::nullopt;
+  if (!value) return fail(ErrorCode::kInvalid, std::string("must be ") + allowed);
+  into = *value;
+  return {};
+}
+
+std::optional<GpuCount> parse_gpu_count(std::string_view text) {
+  if (text == "auto") return GpuCount::kAuto;
+  if (text == "trust") return GpuCount::kTrust;
+  if (text == "enforce") return GpuCount::kEnforce;
+  return std::nullopt;
+}
+
+std::optional<policy::Coarse> parse_coarse(std::string_view text) {
+  if (text == "off") return policy::Coarse::kOff;
+  if (text == "datasets") return policy::Coarse::kDatasets;
+  if (text == "all") return policy::Coarse::kAll;
+  return std::nullopt;
+}
+
+std::optional<LogFormat> parse_log_format(std::string_view text) {
+  if (text == "text") return LogFormat::kText;
+  if (text == "json") return LogFormat::kJson;
+  return std::nullopt;
+}
+
+Result<void> set_gpu_memory(Config& config, const YAML::Node& node) {
+  const auto text = read_text(node);
+  const auto mib = text ? model::parse_gpu_memory(*text) : Result<std::int64_t>(tl::unexpected(text.error()));
+  if (!mib) return fail(ErrorCode::kInvalid, "must be a size such as 80Gi, or a whole number of GiB");
+  config.policy.min_gpu_memory_mib = *mib;
+  return {};
+}
+
+// In the order of docs/configuration.md.
+const std::vector<KeyReader>& table() {
+  static const std::vector<KeyReader> kTable{
+      {{"listen", "address", "127.0.0.1:8900", "HOST:PORT",
+        "Where kube-scheduler asks: /filter and /prioritize. Port 0 picks a free one."},
+       [](const YAML::Node& node, Config& config) { return set(config.listen, read_text(node)); }},
+      {{"adminListen", "address", "127.0.0.1:8901", "HOST:PORT",
+        "Where people and probes ask: health, metrics, explain. Port 0 picks a free one."},
+       [](const YAML::Node& node, Config& config) { return set(config.admin_listen, read_text(node)); }},
+      {{"insecure", "bool", "false", "true, false",
+        "Allows the two addresses to be reachable from other machines, without TLS."},
+       [](const YAML::Node& node, Config& config) { return set(config.insecure, read_bool(node)); }},
+      {{"gpuResource", "text", "nvidia.com/gpu", "a resource name", "The extended resource that counts whole GPUs."},
+       [](const YAML::Node& node, Config& config) { return set(config.resources.gpu, read_text(node)); }},
+      {{"gpuCount", "name", "auto", "auto, trust, enforce",
+        "Who rejects a node with too few free GPUs: the scheduler (trust; Berth ranks it last) or Berth (enforce). "
+        "auto is trust with a live cluster and enforce with a cluster file."},
+       [](const YAML::Node& node, Config& config) {
+         return set_name(config.gpu_count, node, parse_gpu_count, "auto, trust or enforce");
+       }},
+      {{"coarse", "name", "all", "off, datasets, all",
+        "Which pods /filter hands only the best nodes on for: none, those with datasets, or all."},
+       [](const YAML::Node& node, Config& config) {
+         return set_name(config.placement.coarse, node, parse_coarse, "off, datasets or all");
+       }},
+      {{"candidates", "count", "32", "1 to 5000",
+        "How many nodes /filter hands on at a pod's first attempt, at least."},
+       [](const YAML::Node& node, Config& config) {
+         return set(config.placement.candidates, read_count(node, 1, 5'000));
+       }},
+      {{"otherFilteringExtender", "bool", "false", "true, false",
+        "Another extender with a filter stands beside Berth and may reject what Berth hands on: never hand on only the "
+        "best."},
+       [](const YAML::Node& node, Config& config) {
+         return set(config.placement.other_filtering_extender, read_bool(node));
+       }},
+      {{"weights.locality", "weight", "4", "0 to 1000", "What it weighs that a node already holds the pod's datasets."},
+       [](const YAML::Node& node, Config& config) {
+         return set(config.placement.weights.locality, read_weight(node));
+       }},
+      {{"weights.topology", "weight", "2", "0 to 1000",
+        "What it weighs how well the GPUs that the pod would get are linked."},
+       [](const YAML::Node& node, Config& config) {
+         return set(config.placement.weights.topology, read_weight(node));
+       }},
+      {{"weights.packing", "weight", "1", "0 to 1000", "What it weighs that the GPUs left over stay useful."},
+       [](const YAML::Node& node, Config& config) { return set(config.placement.weights.packing, read_weight(node)); }},
+      {{"policy.datasetPolicy", "name", "preferred", "preferred, required",
+        "For pods without berth.io/dataset-policy."},
+       [](const YAML::Node& node, Config& config) {
+         return set_name(config.policy.dataset_policy, node, model::parse_dataset_policy, "preferred or required");
+       }},
+      {{"policy.topologyPolicy", "name", "best-effort", "none, best-effort, restricted",
+        "For pods without berth.io/topology-policy."},
+       [](const YAML::Node& node, Config& config) {
+         return set_name(config.policy.topology_policy, node, model::parse_topology_policy,
+                         "none, best-effort or restricted");
+       }},
+      {{"policy.minGpuMemory", "size", "0", "a size, or whole GiB",
+        "For pods without berth.io/min-gpu-memory; 0 is no minimum."},
+       [](const YAML::Node& node, Config& config) { return set_gpu_memory(config, node); }},
+      {{"policy.gpuProducts", "list", "[]", "values of the label nvidia.com/gpu.product",
+        "The only GPU products that pods may get; empty allows all."},
+       [](const YAML::Node& node, Config& config) { return set(config.policy.gpu_products, read_texts(node)); }},
+      {{"ledger.softLifetime", "duration", "30s", "1s to 1h",
+        "How long a node that Berth chose counts as promised to the pod while the pod is not seen bound."},
+       [](const YAML::Node& node, Config& config) {
+         return set(config.soft_lifetime, read_duration(node, milliseconds(1'000), milliseconds(3'600'000)));
+       }},
+      {{"decisions.keepPods", "count", "1000", "1 to 100000",
+        "Of how many pods the last decisions are kept, for explain."},
+       [](const YAML::Node& node, Config& config) { return set(config.keep_pods, read_count(node, 1, 100'000)); }},
+      {{"limits.maxRequestBytes", "size", "16Mi", "1Ki to 128Mi",
+        "The largest request body; a larger one is answered 413. Raise it when the scheduler sends whole nodes."},
+       [](const YAML::Node& node, Config& config) {
+         return set(config.limits.max_request_bytes, read_size(node, kKi, 128 * kMi));
+       }},
+      {{"limits.maxBodiesBytes", "size", "256Mi", "1Ki to 4Gi",
+        "All request bodies in work together; beyond it requests are answered 503."},
+       [](const YAML::Node& node, Config& config) {
+         return set(config.limits.max_bodies_bytes, read_size(node, kKi, 4 * kGi));
+       }},
+      {{"limits.maxConnections", "count", "2048", "1 to 16384",
+        "Open connections of each port; beyond it they are answered 503."},
+       [](const YAML::Node& node, Config& config) {
+         return set(config.limits.max_connections, read_count(node, 1, 16'384));
+       }},
+      {{"log.level", "name", "info", "debug, info, warn, error", "The least important messages that are written."},
+       [](const YAML::Node& node, Config& config) {
+         return set_name(config.log.level, node, parse_log_level, "debug, info, warn or error");
+       }},
+      {{"log.format", "name", "text", "text, json", "Lines for people, or one JSON object a line."},
+       [](const YAML::Node& node, Config& config) {
+         return set_name(config.log.format, node, parse_log_format, "text or json");
+       }},
+      {{"drainTimeout", "duration", "20s", "0s to 1h", "How long requests in work may take to end after SIGTERM."},
+       [](const YAML::Node& node, Config& config) {
+         return set(config.drain_timeout, read_duration(node, milliseconds(0), milliseconds(3'600'000)));
+       }},
+  };
+  return kTable;
+}
+
+}  // namespace
+
+std::span<const KeyReader> key_readers() { return table(); }
+
+std::span<const ConfigKey> config_keys() {
+  static const std::vector<ConfigKey> kKeys = [] {
+    std::vector<ConfigKey> keys;
+    for (const KeyReader& reader : table()) keys.push_back(reader.key);
+    return keys;
+  }();
+  return kKeys;
+}
+
+}  // namespace berth::server

@@ -1,0 +1,150 @@
+#include "config_values.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <numeric>
+
+#include "berth/core/quantity.h"
+
+namespace berth::server {
+namespace {
+
+using core::ErrorCode;
+using core::fail;
+
+constexpr double kMaxWeight = 1'000;
+
+// The tag that yaml-cpp gives a scalar in quotes.
+bool quoted(const YAML::Node& node) { return node.Tag() == "!"; }
+
+core::Result<std::string> read_plain(const YAML::Node& node, const char* what) {
+  if (!node.IsScalar() || quoted(node)) return fail(ErrorCode::kInvalid, std::string("must be ") + what);
+  return node.Scalar();
+}
+
+// For names: letters in lower case, "-" and "_" dropped.
+std::string folded(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    if (c == '-' || c == '_') continue;
+    result += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  }
+  return result;
+}
+
+// Insertions, deletions and replacements that make `a` of `b` (Levenshtein).
+std::size_t distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0U : 1U);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
+    }
+  }
+  return row.back();
+}
+
+std::string size_text(std::size_t bytes) {
+  if (bytes % (std::size_t{1} << 30U) == 0) return std::to_string(bytes >> 30U) + "Gi";
+  if (bytes % (std::size_t{1} << 20U) == 0) return std::to_string(bytes >> 20U) + "Mi";
+  return std::to_string(bytes >> 10U) + "Ki";
+}
+
+std::string duration_text(std::chrono::milliseconds duration) {
+  if (duration.count() % 3'600'000 == 0 && duration.count() > 0)
+    return std::to_string(duration.count() / 3'600'000) + "h";
+  return std::to_string(duration.count() / 1'000) + "s";
+}
+
+}  // namespace
+
+core::Result<std::string> read_text(const YAML::Node& node) {
+  if (!node.IsScalar() || node.Scalar().empty()) return fail(ErrorCode::kInvalid, "must be a text");
+  return node.Scalar();
+}
+
+core::Result<bool> read_bool(const YAML::Node& node) {
+  const auto text = read_plain(node, "true or false");
+  if (!text) return tl::unexpected(text.error());
+  if (*text == "true") return true;
+  if (*text == "false") return false;
+  return fail(ErrorCode::kInvalid, "must be true or false");
+}
+
+core::Result<std::size_t> read_count(const YAML::Node& node, std::size_t least, std::size_t most) {
+  const std::string allowed = "a whole number from " + std::to_string(least) + " to " + std::to_string(most);
+  const auto text = read_plain(node, allowed.c_str());
+  if (!text) return tl::unexpected(text.error());
+  std::size_t value = 0;
+  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
+  if (error != std::errc{} || end != text->data() + text->size() || value < least || value > most) {
+    return fail(ErrorCode::kInvalid, "must be " + allowed);
+  }
+  return value;
+}
+
+core::Result<double> read_weight(const YAML::Node& node) {
+  const char* allowed = "a number from 0 to 1000";
+  const auto text = read_plain(node, allowed);
+  if (!text) return tl::unexpected(text.error());
+  double value = 0;
+  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value, std::chars_format::fixed);
+  if (error != std::errc{} || end != text->data() + text->size() || !std::isfinite(value) || value < 0 ||
+      value > kMaxWeight) {
+    return fail(ErrorCode::kInvalid, std::string("must be ") + allowed);
+  }
+  return value;
+}
+
+core::Result<std::size_t> read_size(const YAML::Node& node, std::size_t least, std::size_t most) {
+  const auto value =
+      node.IsScalar() ? core::parse_quantity(node.Scalar()) : core::Result<std::int64_t>(fail(ErrorCode::kInvalid, ""));
+  if (!value || *value < 0 || static_cast<std::size_t>(*value) < least || static_cast<std::size_t>(*value) > most) {
+    return fail(ErrorCode::kInvalid,
+                "must be a size from " + size_text(least) + " to " + size_text(most) + ", such as 16Mi");
+  }
+  return static_cast<std::size_t>(*value);
+}
+
+core::Result<std::chrono::milliseconds> read_duration(const YAML::Node& node, std::chrono::milliseconds least,
+                                                      std::chrono::milliseconds most) {
+  const auto value = node.IsScalar() ? core::parse_duration(node.Scalar())
+                                     : core::Result<std::chrono::milliseconds>(fail(ErrorCode::kInvalid, ""));
+  if (!value || *value < least || *value > most) {
+    return fail(ErrorCode::kInvalid, "must be a duration from " + duration_text(least) + " to " + duration_text(most) +
+                                         ", such as 30s or 1m30s");
+  }
+  return *value;
+}
+
+core::Result<std::vector<std::string>> read_texts(const YAML::Node& node) {
+  if (!node.IsSequence()) return fail(ErrorCode::kInvalid, "must be a list of texts");
+  std::vector<std::string> texts;
+  for (const auto& item : node) {
+    const auto text = read_text(item);
+    if (!text) return fail(ErrorCode::kInvalid, "must be a list of texts, none of them empty");
+    texts.push_back(*text);
+  }
+  return texts;
+}
+
+std::string nearest(std::string_view text, const std::vector<std::string>& known) {
+  std::string best;
+  std::size_t least = 3;
+  for (const std::string& name : known) {
+    const std::size_t apart = distance(folded(text), folded(name));
+    // Two letters of a four-letter name are half of it: any name would do.
+    if (apart < least && apart * 3 <= name.size()) {
+      least = apart;
+      best = name;
+    }
+  }
+  return best;
+}
+
+}  // namespace berth::server

@@ -1,0 +1,59 @@
+#include <array>
+
+#include "berth/server/metrics.h"
+
+namespace berth::server {
+namespace {
+
+// In the order of docs/configuration.md.
+constexpr std::array kDocs{
+    MetricDoc{"berth_build_info", "gauge", "version", "Always 1; tells the version."},
+    MetricDoc{"berth_ready_state", "gauge", "", "1 once a first complete view of the cluster is there, else 0."},
+    MetricDoc{"berth_requests_total", "counter", "verb, code", "Requests of kube-scheduler that a handler answered."},
+    MetricDoc{"berth_request_duration_seconds", "histogram", "verb, form",
+              "From the last byte of the request to the answer ready; form is names or nodes."},
+    MetricDoc{"berth_policy_duration_seconds", "histogram", "verb", "The filtering and scoring within it."},
+    MetricDoc{"berth_asked_nodes_total", "counter", "", "Nodes that Filter was asked about."},
+    MetricDoc{"berth_answered_nodes_total", "counter", "", "Nodes that Filter handed on."},
+    MetricDoc{"berth_rejected_nodes_total", "counter", "reason", "Nodes that Filter did not hand on."},
+    MetricDoc{"berth_untouched_requests_total", "counter", "", "Requests for pods that are none of Berth's business."},
+    MetricDoc{"berth_not_ready_requests_total", "counter", "",
+              "Requests answered with an error because Berth was not ready."},
+    MetricDoc{"berth_snapshot_version_number", "gauge", "", "Version of the view that requests are answered from."},
+    MetricDoc{"berth_snapshot_age_seconds", "gauge", "", "Age of that view. A quiet cluster has an old one."},
+    MetricDoc{"berth_snapshot_build_seconds", "gauge", "", "Time it took to build it."},
+    MetricDoc{"berth_snapshot_publications_total", "counter", "", "Views published."},
+    MetricDoc{"berth_updates_total", "counter", "", "Changes of nodes and pods taken from the sources."},
+    MetricDoc{"berth_queued_updates", "gauge", "", "Changes that wait to be taken."},
+    MetricDoc{"berth_known_nodes", "gauge", "", "Nodes in the view."},
+    MetricDoc{"berth_known_pods", "gauge", "", "Pods in the view."},
+    MetricDoc{"berth_bound_pods", "gauge", "", "Pods that are bound to a node and have not ended."},
+    MetricDoc{"berth_capacity_gpus", "gauge", "", "GPUs of all nodes."},
+    MetricDoc{"berth_used_gpus", "gauge", "", "GPUs that bound pods hold."},
+    MetricDoc{"berth_ledger_entries", "gauge", "kind",
+              "Pods expected on a node without being bound yet; kind is soft (Berth chose) or firm (nominated)."},
+    MetricDoc{"berth_ledger_expired_total", "counter", "", "Soft entries that ended by time."},
+    MetricDoc{"berth_decision_pods", "gauge", "", "Pods whose last decisions are kept for explain."},
+    MetricDoc{"berth_source_connected_state", "gauge", "resource", "1 while the source answers, else 0."},
+    MetricDoc{"berth_source_lists_total", "counter", "resource", "Complete lists taken."},
+    MetricDoc{"berth_source_watches_total", "counter", "resource", "Watches begun."},
+    MetricDoc{"berth_source_events_total", "counter", "resource", "Objects set or gone."},
+    MetricDoc{"berth_source_restarts_total", "counter", "resource", "Watches resumed after a failure."},
+    MetricDoc{"berth_source_gone_total", "counter", "resource",
+              "Times the version asked for was no longer kept (410)."},
+    MetricDoc{"berth_source_failures_total", "counter", "resource", "Requests that failed or broke off."},
+    MetricDoc{"berth_source_broken_objects_total", "counter", "resource",
+              "Objects left out because they could not be read."},
+    MetricDoc{"berth_open_connections", "gauge", "server", "Connections that are open; server is extender or admin."},
+    MetricDoc{"berth_accepted_connections_total", "counter", "server", "Connections taken."},
+    MetricDoc{"berth_body_bytes", "gauge", "server", "Bytes of request bodies in work."},
+    MetricDoc{"berth_http_failures_total", "counter", "server, kind",
+              "Requests answered without a handler or in its place: malformed, not_found, method, too_large, timeout, "
+              "bodies_full, connections_full, handler."},
+};
+
+}  // namespace
+
+std::span<const MetricDoc> metric_docs() { return kDocs; }
+
+}  // namespace berth::server
