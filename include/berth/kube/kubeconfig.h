@@ -15,11 +15,11 @@
 namespace berth::kube {
 
 struct ServerAccess {
-  std::string server;  // URL
-  net::TlsOptions tls;
-  std::string token;       // fixed bearer token; empty: none
-  std::string token_file;  // read again while we run; counts before `token` once it could be read
-  std::string ns;          // namespace of the context or of our own pod, empty if none is named
+  std::string server = {};  // URL
+  net::TlsOptions tls = {};
+  std::string token = {};       // fixed bearer token; empty: none
+  std::string token_file = {};  // read again while we run; counts before `token` once it could be read
+  std::string ns = {};          // namespace of the context or of our own pod, empty if none is named
 };
 
 inline constexpr std::size_t kMaxKubeconfigBytes = 1U << 20U;
