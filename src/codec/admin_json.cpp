@@ -1,5 +1,7 @@
 #include "berth/codec/admin_json.h"
 
+#include <cmath>
+#include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "berth/core/quantity.h"

@@ -1,0 +1,33 @@
+// The admin port: health, readiness, metrics, version, and the JSON API behind `berth explain` and the dashboard.
+//
+// Thread-safe: handlers run on many threads at once.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "berth/server/extender_handlers.h"
+#include "berth/server/http_server.h"
+
+namespace berth::server {
+
+struct SourceStatus {
+  std::string name;       // "file cluster.json", "API server https://10.0.0.1:6443"
+  bool connected = true;  // false: we answer from what we have
+};
+
+// Everything outlives the server.
+struct AdminContext {
+  const ExtenderContext& extender;
+  std::string version;
+  std::function<SourceStatus()> source;
+};
+
+void add_admin_routes(HttpServer& server, const AdminContext& context);
+
+// "GET /healthz" and so on, of both ports; docs/api.md lists the same.
+std::span<const std::string_view> route_names();
+
+}  // namespace berth::server

@@ -1,0 +1,167 @@
+#include "berth/server/extender_handlers.h"
+
+#include <chrono>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "berth/codec/extender_request.h"
+#include "berth/codec/extender_response.h"
+#include "berth/policy/decide.h"
+
+namespace berth::server {
+namespace {
+
+using std::chrono::duration_cast;
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+
+// Rejected nodes are listed up to this many; more cost the scheduler time, and explain has them all (EP 3.3).
+constexpr std::size_t kListedRejections = 100;
+// Parser memory that a thread keeps between requests: enough for 50,000 names.
+constexpr std::size_t kKeptParserBytes = 8U << 20U;
+
+codec::ExtenderReader& thread_reader() {
+  thread_local codec::ExtenderReader reader;
+  return reader;
+}
+
+// One call, parsed and joined with the snapshot it is answered from.
+struct Call {
+  const codec::ExtenderRequest* request;
+  model::PodRequest pod;
+  std::shared_ptr<const model::Snapshot> snapshot;
+  core::SteadyTime started;
+};
+
+HttpResponse bad_request(const core::Error& error) {
+  HttpResponse response;
+  response.status = 400;
+  codec::write_error(response.body, error.to_string());
+  return response;
+}
+
+// Ends the record of a decision and hands it on once the answer is out.
+void tell_after(HttpResponse& response, const ExtenderContext& context, model::Decision decision, const Call& call,
+                std::string winner) {
+  const auto now = context.clock.now();
+  decision.took = duration_cast<microseconds>(now - call.started);
+  decision.snapshot_age = duration_cast<milliseconds>(now - call.snapshot->built);
+  auto kept = std::make_shared<const model::Decision>(std::move(decision));
+  response.after = [&context, kept = std::move(kept), winner = std::move(winner)] {
+    // A call for one node is a nomination checked or another tool's question: it must leave no trace in the ledger.
+    if (!kept->one_node) {
+      context.state.post({kept->pod.uid, winner, static_cast<std::int32_t>(kept->pod.gpus)});
+    }
+    context.decisions.add(kept);
+  };
+}
+
+policy::Query query_of(const Call& call, const ExtenderContext& context) {
+  return {*call.snapshot, call.pod, call.request->names, context.state.attempt_number(call.pod.uid),
+          context.clock.wall()};
+}
+
+void write_filter(std::string& out, const Call& call, std::span<const std::uint32_t> kept,
+                  std::span<const policy::Rejected> rejected) {
+  const codec::ExtenderRequest& request = *call.request;
+  std::vector<std::string_view> nodes;
+  nodes.reserve(kept.size());
+  for (const std::uint32_t name : kept) {
+    nodes.push_back(request.whole_nodes ? request.raw_nodes[name] : request.names[name]);
+  }
+  std::vector<codec::FailedNode> failed;
+  std::vector<codec::FailedNode> unresolvable;
+  if (kept.empty() || rejected.size() <= kListedRejections) {
+    for (const policy::Rejected& node : rejected) {
+      auto& list = model::unresolvable(node.reason) ? unresolvable : failed;
+      list.push_back({request.names[node.name], model::to_string(node.reason)});
+    }
+  }
+  codec::write_filter_answer(out, {request.whole_nodes, nodes, failed, unresolvable});
+}
+
+HttpResponse answer_filter(const Call& call, const ExtenderContext& context) {
+  HttpResponse response;
+  policy::FilterOutcome outcome = policy::decide_filter(query_of(call, context), context.settings);
+  context.metrics.observe_filter(outcome.decision);
+  // With one node left Prioritize is not called: this is the winner.
+  std::string winner = outcome.kept.size() == 1 ? outcome.decision.winner : std::string();
+  write_filter(response.body, call, outcome.kept, outcome.rejected);
+  tell_after(response, context, std::move(outcome.decision), call, std::move(winner));
+  return response;
+}
+
+HttpResponse answer_prioritize(const Call& call, const ExtenderContext& context) {
+  HttpResponse response;
+  policy::PrioritizeOutcome outcome = policy::decide_prioritize(query_of(call, context), context.settings);
+  std::vector<codec::HostScore> scores;
+  scores.reserve(outcome.scores.size());
+  for (const policy::HostScore& host : outcome.scores) {
+    scores.push_back({call.request->names[host.name], host.score});
+  }
+  codec::write_priorities(response.body, scores);
+  std::string winner = outcome.decision.winner;
+  tell_after(response, context, std::move(outcome.decision), call, std::move(winner));
+  return response;
+}
+
+// A pod that is none of our business keeps every node, and Prioritize has no opinion.
+HttpResponse pass_untouched(const Call& call, model::Verb verb) {
+  HttpResponse response;
+  if (verb == model::Verb::kPrioritize) {
+    codec::write_priorities(response.body, {});
+    return response;
+  }
+  const auto& nodes = call.request->whole_nodes ? call.request->raw_nodes : call.request->names;
+  codec::write_filter_answer(response.body, {call.request->whole_nodes, nodes, {}, {}});
+  return response;
+}
+
+// An empty list would look like "no node fits"; an error is retried with back-off (EP 1.10).
+HttpResponse not_ready(const Call& call, model::Verb verb) {
+  HttpResponse response;
+  if (verb == model::Verb::kPrioritize) {
+    codec::write_priorities(response.body, {});
+  } else {
+    codec::write_filter_error(response.body, "berth is not ready: " + call.snapshot->not_ready_why);
+  }
+  return response;
+}
+
+HttpResponse handle(HttpRequest& http, const ExtenderContext& context, model::Verb verb) {
+  const auto started = context.clock.now();
+  codec::ExtenderReader& reader = thread_reader();
+  const auto request = reader.read(http.body, context.resources);
+  if (!request) {
+    context.metrics.count_request(verb, 400);
+    return bad_request(request.error());
+  }
+  Call call{*request, model::make_request((*request)->pod, context.defaults), context.state.snapshots().load(),
+            started};
+  HttpResponse response;
+  if (!call.pod.ours()) {
+    context.metrics.count_untouched();
+    response = pass_untouched(call, verb);
+  } else if (!call.snapshot->ready) {
+    context.metrics.count_not_ready();
+    response = not_ready(call, verb);
+  } else {
+    response = verb == model::Verb::kFilter ? answer_filter(call, context) : answer_prioritize(call, context);
+  }
+  context.metrics.count_request(verb, 200);
+  context.metrics.observe_duration(verb, call.request->whole_nodes, context.clock.now() - started);
+  reader.trim(kKeptParserBytes);
+  return response;
+}
+
+}  // namespace
+
+void add_extender_routes(HttpServer& server, const ExtenderContext& context) {
+  server.post("/filter", [&context](HttpRequest& request) { return handle(request, context, model::Verb::kFilter); });
+  server.post("/prioritize",
+              [&context](HttpRequest& request) { return handle(request, context, model::Verb::kPrioritize); });
+}
+
+}  // namespace berth::server
