@@ -67,3 +67,31 @@ func (b *Berth) Get(ctx context.Context, path string) (string, error) {
 	}
 	return string(body), err
 }
+
+// WaitNodes waits until Berth's view of the cluster has n nodes.
+func (b *Berth) WaitNodes(ctx context.Context, n int) error {
+	ctx, cancel := context.WithTimeout(ctx, Deadline)
+	defer cancel()
+	ticker := time.NewTicker(probeEvery)
+	defer ticker.Stop()
+	var last string
+	for {
+		var summary struct {
+			Nodes int `json:"nodes"`
+		}
+		body, err := b.Get(ctx, "/api/v1/summary")
+		if err == nil {
+			if err = json.Unmarshal([]byte(body), &summary); err == nil && summary.Nodes == n {
+				return nil
+			}
+		}
+		if last = body; err != nil {
+			last = err.Error()
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("Berth does not see %d nodes after %s; last answer: %s", n, Deadline, last)
+		case <-ticker.C:
+		}
+	}
+}

@@ -78,6 +78,8 @@ func (c *Cluster) apiserverArgs() []string {
 		"--service-account-signing-key-file", c.file("service-account.key"),
 		"--service-cluster-ip-range", "10.0.0.0/24",
 		"--authorization-mode", "RBAC", "--token-auth-file", c.file("tokens.csv"),
+		// Stop in two seconds, not sixty, although there are watches.
+		"--shutdown-send-retry-after",
 		// Pods need no service account here, and no controller would lift the taint that new nodes get.
 		"--disable-admission-plugins", "ServiceAccount,TaintNodesByCondition",
 	}

@@ -153,10 +153,11 @@ func (c *Cluster) stopAll() error {
 	return err
 }
 
-// StopAPIServer kills the API server, as a crash would.
-func (c *Cluster) StopAPIServer() {
-	c.apiserver.Kill()
-}
+// StopAPIServer stops the API server as an upgrade does: requests in flight are answered, watches end.
+func (c *Cluster) StopAPIServer() error { return c.apiserver.Stop(Deadline) }
+
+// KillAPIServer ends the API server as a crash does: what it has just stored may never be answered.
+func (c *Cluster) KillAPIServer() { c.apiserver.Kill() }
 
 // StartAPIServer starts the API server, on the same port every time, and waits until it is ready.
 func (c *Cluster) StartAPIServer(ctx context.Context) error {

@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"berth.dev/berth/testbed/tests/cluster"
 )
 
@@ -116,9 +119,17 @@ func TestReasonIsInTheEventOfAPodThatNoNodeMayTake(t *testing.T) {
 	if !strings.Contains(text, "4 DATASET_NOT_CACHED") {
 		t.Errorf("event is %q, want one reason for all 4 nodes", text)
 	}
-	// A cache that fills up is a node update, which makes the scheduler try again.
-	b.must(b.CacheDataset(b.ctx, "imagenet", true, "node-003"))
-	if got := b.waitNode("train"); got != "node-003" {
-		t.Errorf("train is on %s, want node-003, which holds its data now", got)
-	}
+}
+
+func TestFinishedJobGivesItsGPUsBack(t *testing.T) {
+	b := setUp(t, cluster.A100SXM.Nodes("node", 1)...)
+	job := cluster.PodSpec{Name: "finished", GPUs: 8, Labels: map[string]string{"run": "finished"}}
+	_, err := b.Client.BatchV1().Jobs(cluster.Namespace).Create(b.ctx, job.Job(), metav1.CreateOptions{})
+	b.must(err)
+	b.must(b.pods.Wait(b.ctx, "the job's pod has succeeded", func(v *cluster.PodView) bool {
+		return len(v.Pods()) == 1 && v.Pods()[0].Status.Phase == corev1.PodSucceeded
+	}))
+	b.place(cluster.PodSpec{Name: "next", GPUs: 8})
+	b.wantWinner("next")
+	b.wantSound()
 }

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"maps"
 	"testing"
 
 	"berth.dev/berth/testbed/tests/cluster"
@@ -38,17 +39,41 @@ func TestBerthRestartsInTheMiddle(t *testing.T) {
 
 func TestAPIServerRestartsInTheMiddle(t *testing.T) {
 	b := inTheMiddle(t, func(b *bed) {
-		b.StopAPIServer()
+		b.must(b.StopAPIServer())
+		if placed := b.pods.Bound(); placed == 200 {
+			b.t.Fatal("the API server was stopped too late to show anything")
+		}
+		b.must(b.StartAPIServer(b.ctx))
+	})
+	b.wantBerthFollows()
+}
+
+// A crash loses answers: a pod may be bound without the scheduler knowing, and its GPUs look free for a moment.
+func TestAPIServerCrashesInTheMiddle(t *testing.T) {
+	b := inTheMiddle(t, func(b *bed) {
+		b.KillAPIServer()
 		if placed := b.pods.Bound(); placed == 200 {
 			b.t.Fatal("the API server was killed too late to show anything")
 		}
 		b.must(b.StartAPIServer(b.ctx))
 	})
-	// Berth must see what changes after the restart, too.
-	b.must(b.CreateNodes(b.ctx, cluster.H100SXM.Node("late")))
-	b.must(b.CacheDataset(b.ctx, "imagenet", true, "late"))
-	if got := b.place(cluster.PodSpec{Name: "after", GPUs: 8, Datasets: []string{"imagenet"}}); got != "late" {
-		t.Errorf("after is on %s, want the node that came after the restart with its data", got)
+	b.wantBerthFollows()
+}
+
+// wantBerthFollows checks that Berth sees what changes after a restart of the API server.
+func (b *bed) wantBerthFollows() {
+	b.t.Helper()
+	late := cluster.H100SXM.Node("late")
+	maps.Copy(late.Labels, cluster.DatasetLabels(cluster.Namespace, "imagenet"))
+	b.must(b.CreateNodes(b.ctx, late))
+	b.must(b.berth.WaitNodes(b.ctx, 33))
+	// Required, so that the pod waits while the scheduler has not seen the node.
+	got := b.place(cluster.PodSpec{
+		Name: "after", GPUs: 8, Datasets: []string{"imagenet"},
+		Annotations: map[string]string{"berth.io/dataset-policy": "required"},
+	})
+	if got != "late" {
+		b.t.Errorf("after is on %s, want the node that came after the restart with its data", got)
 	}
 }
 
