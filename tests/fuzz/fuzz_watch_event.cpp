@@ -1,0 +1,35 @@
+// A line of a watch stream.
+#include "berth/codec/kubernetes_objects.h"
+#include "object_properties.h"
+
+namespace berth::fuzz {
+namespace {
+
+template <class T>
+void check_event(const core::Result<codec::WatchEvent<T>>& event) {
+  using codec::WatchEventType;
+  if (!event) return check(event.error());
+  switch (event->type) {
+    case WatchEventType::kError:
+      require(event->resource_version.empty() && event->object == T{}, "an error carries a status only");
+      require(event->status_code >= 0 && event->status_code <= 999, "a status code has three digits");
+      break;
+    case WatchEventType::kBookmark:
+      require(event->object == T{}, "a bookmark carries a version only");
+      break;
+    default:
+      check(event->object);
+      require(!event->object.name.empty(), "an object has a name");
+  }
+}
+
+}  // namespace
+}  // namespace berth::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
+  static berth::codec::ObjectReader reader({});
+  std::string line(data, data + size);
+  berth::fuzz::check_event(reader.read_node_event(line));
+  berth::fuzz::check_event(reader.read_pod_event(line));
+  return 0;
+}
