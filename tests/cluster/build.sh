@@ -23,10 +23,11 @@ flock 9
 
 # Prints how far a build is, every tenth of the packages that it compiles when cold, and whatever is no package name.
 progress() { # progress NAME PACKAGES
-  local line count=0 package='^[A-Za-z0-9._~+-]+(/[A-Za-z0-9._~+-]+)*$'
+  local line count=0 downloading=false package='^[A-Za-z0-9._~+-]+(/[A-Za-z0-9._~+-]+)*$'
   while IFS= read -r line; do
     if [[ $line == 'go: downloading'* ]]; then
-      continue
+      $downloading || echo "  $1: downloading modules" >&2
+      downloading=true
     elif [[ $line =~ $package ]]; then
       count=$((count + 1))
       if ((count % ($2 / 10) == 0)); then echo "  $1: $count of about $2 packages" >&2; fi

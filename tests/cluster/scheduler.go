@@ -37,7 +37,7 @@ func (c *Cluster) StartScheduler(ctx context.Context, settings SchedulerSettings
 		return err
 	}
 	var args []string
-	if settings.Unbatched {
+	if settings.Unbatched && !strings.HasPrefix(c.Version, "1.34.") { // which doesn't know batching
 		args = append(args, "--feature-gates", "OpportunisticBatching=false")
 	}
 	return c.StartSchedulerWith(ctx, text, args...)
