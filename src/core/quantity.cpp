@@ -10,6 +10,10 @@ namespace {
 
 __extension__ typedef __int128 Wide;
 
+// The whole years that WallTime, nanoseconds in 64 bits, can hold.
+constexpr int kFirstYear = 1678;
+constexpr int kLastYear = 2261;
+
 constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 struct Scale {
@@ -36,7 +40,7 @@ Scale scale_of(std::string_view suffix) {
   if (digits[0] == '+') digits.remove_prefix(1);
   int exponent = 0;
   const auto [end, code] = std::from_chars(digits.data(), digits.data() + digits.size(), exponent);
-  if (code != std::errc() || end != digits.data() + digits.size() || std::abs(exponent) > 40) return {};
+  if (code != std::errc() || end != digits.data() + digits.size() || exponent < -40 || exponent > 40) return {};
   return {true, 0, exponent};
 }
 
@@ -155,7 +159,8 @@ Result<WallTime> parse_timestamp(std::string_view text) {
   const int month = number(5, 2);
   const int day = number(8, 2);
   const int year = number(0, 4);
-  if (year < 0 || month < 1 || day < 1) return bad();
+  if (month < 1 || day < 1) return bad();
+  if (year < kFirstYear || year > kLastYear) return bad();
   const std::chrono::year_month_day date(std::chrono::year{year}, std::chrono::month{static_cast<unsigned>(month)},
                                          std::chrono::day{static_cast<unsigned>(day)});
   if (!date.ok() || hour < 0 || hour > 23 || minute < 0 || minute > 59 || second < 0 || second > 60) return bad();

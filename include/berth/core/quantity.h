@@ -20,7 +20,7 @@ Result<std::int64_t> parse_quantity(std::string_view text);
 // "10m", "1h30m", "90s", "1.5h", "250ms", as Go writes them; not negative, no unit "d".
 Result<std::chrono::milliseconds> parse_duration(std::string_view text);
 
-// "2026-11-29T16:00:00Z", with an optional fraction, and an offset such as +02:00.
+// "2026-11-29T16:00:00Z", with an optional fraction, and an offset such as +02:00. Years 1678 to 2261.
 Result<WallTime> parse_timestamp(std::string_view text);
 
 }  // namespace berth::core

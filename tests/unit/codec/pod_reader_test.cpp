@@ -218,6 +218,8 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"other_kind", R"({"kind":"Node","metadata":{"name":"p"}})", "kind: is Node, not Pod"},
         Wrong{"metadata", R"({"metadata":[]})", "metadata: must be an object, not a list"},
         Wrong{"time", R"({"metadata":{"name":"p","creationTimestamp":"yesterday"}})", "metadata.creationTimestamp:"},
+        Wrong{"time_beyond_64_bits", R"({"metadata":{"name":"p","creationTimestamp":"8549-11-29T16:00:00Z"}})",
+              "metadata.creationTimestamp:"},
         Wrong{"annotation", R"({"metadata":{"name":"p","annotations":{"berth.io/datasets":["a"]}}})",
               "metadata.annotations.berth.io/datasets: must be a string, not a list"},
         Wrong{"annotation_twice", R"({"metadata":{"name":"p","annotations":{"berth.io/a":"1","berth.io/a":"2"}}})",

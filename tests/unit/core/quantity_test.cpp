@@ -33,7 +33,7 @@ TEST_P(QuantityValue, RoundsUp) {
 class QuantityError : public testing::TestWithParam<const char*> {};
 
 INSTANTIATE_TEST_SUITE_P(Table, QuantityError,
-                         testing::Values("", "-", ".", "Gi", "1 Gi", "1g", "0x10", "1.2.3", "1e", "1e+", "1e99", "8Ei",
+                         testing::Values("", "-", ".", "Gi", "1 Gi", "1g", "0x10", "1.2.3", "1e", "1e+", "1e99", "1e-2147483648", "8Ei",
                                          "9223372036854775808", "99999999999999999999999999", "NaN", "1Gi "));
 
 TEST_P(QuantityError, IsNamed) {
@@ -51,6 +51,18 @@ TEST(Duration, AsGoWritesThem) {
   EXPECT_EQ(parse_duration("0").value().count(), 0);
   for (const char* bad : {"", "10", "m", "1d", "-5s", "1h 30m", "5.5.5s", "ten minutes"}) {
     EXPECT_FALSE(parse_duration(bad).has_value()) << bad;
+  }
+}
+
+// WallTime counts nanoseconds in 64 bits: from 1677-09-21 to 2262-04-11.
+TEST(Timestamp, YearsThatFit) {
+  using std::chrono::sys_days;
+  using std::chrono::year;
+  EXPECT_EQ(parse_timestamp("1678-01-01T00:00:00Z").value(), WallTime(sys_days(year{1678} / 1 / 1)));
+  EXPECT_EQ(parse_timestamp("2261-12-31T00:00:00Z").value(), WallTime(sys_days(year{2261} / 12 / 31)));
+  for (const char* bad : {"0001-01-01T00:00:00Z", "1677-12-31T23:59:59Z", "2262-01-01T00:00:00Z",
+                          "9999-12-31T23:59:59-23:59"}) {
+    EXPECT_FALSE(parse_timestamp(bad).has_value()) << bad;
   }
 }
 
