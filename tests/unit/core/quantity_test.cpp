@@ -33,8 +33,9 @@ TEST_P(QuantityValue, RoundsUp) {
 class QuantityError : public testing::TestWithParam<const char*> {};
 
 INSTANTIATE_TEST_SUITE_P(Table, QuantityError,
-                         testing::Values("", "-", ".", "Gi", "1 Gi", "1g", "0x10", "1.2.3", "1e", "1e+", "1e99", "1e-2147483648", "8Ei",
-                                         "9223372036854775808", "99999999999999999999999999", "NaN", "1Gi "));
+                         testing::Values("", "-", ".", "Gi", "1 Gi", "1g", "0x10", "1.2.3", "1e", "1e+", "1e99",
+                                         "1e-2147483648", "8Ei", "9223372036854775808", "99999999999999999999999999",
+                                         "NaN", "1Gi "));
 
 TEST_P(QuantityError, IsNamed) {
   const auto got = parse_quantity(GetParam());
@@ -60,8 +61,8 @@ TEST(Timestamp, YearsThatFit) {
   using std::chrono::year;
   EXPECT_EQ(parse_timestamp("1678-01-01T00:00:00Z").value(), WallTime(sys_days(year{1678} / 1 / 1)));
   EXPECT_EQ(parse_timestamp("2261-12-31T00:00:00Z").value(), WallTime(sys_days(year{2261} / 12 / 31)));
-  for (const char* bad : {"0001-01-01T00:00:00Z", "1677-12-31T23:59:59Z", "2262-01-01T00:00:00Z",
-                          "9999-12-31T23:59:59-23:59"}) {
+  for (const char* bad :
+       {"0001-01-01T00:00:00Z", "1677-12-31T23:59:59Z", "2262-01-01T00:00:00Z", "9999-12-31T23:59:59-23:59"}) {
     EXPECT_FALSE(parse_timestamp(bad).has_value()) << bad;
   }
 }
