@@ -75,8 +75,7 @@ void NodeTable::remove(NodeRecord& record) {
   by_slot_[record.slot] = nullptr;
   free_slots_.push_back(record.slot);
   record.slot = kNoSlot;
-  record.node = nullptr;
-  record.account.set_capacity(0, nullptr);
+  record.node = nullptr;  // capacity and GPUs handed out stay, in case the node comes back
   index_changed_ = true;
 }
 

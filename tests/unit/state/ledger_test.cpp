@@ -100,6 +100,17 @@ TEST_F(LedgerOf, ANominationMoves) {
   EXPECT_EQ(cluster.at("a").firm, 0);
 }
 
+TEST_F(LedgerOf, AFirmEntryFollowsItsPod) {
+  cluster.set_pods(nominated(pod("p", 2), "a"));
+  auto grown = nominated(p, "a");
+  cluster.set_pods(grown);
+  expect_entry("a", EntryKind::kFirm);
+  grown.priority = 5;
+  cluster.set_pods(grown);
+  expect_entry("a", EntryKind::kFirm);
+  EXPECT_EQ(cluster.snapshot()->entry("p-uid")->priority, 5);
+}
+
 TEST_F(LedgerOf, AWithdrawnNominationIsOver) {
   cluster.set_pods(nominated(p, "a"));
   cluster.set_pods(p);

@@ -256,6 +256,22 @@ TEST(Pods, WithoutAUidCountByName) {
   EXPECT_EQ(cluster.at("a").used, 0);
 }
 
+TEST(Pods, ThatShareAUidBreakNothing) {
+  Cluster cluster;
+  cluster.set_nodes(node("a"));
+  auto twin = bound(pod("twin", 1), "a");
+  twin.uid = "p-uid";
+  cluster.set_pods(bound(pod("p", 2), "a"), twin);
+  EXPECT_EQ(cluster.at("a").used, 3);
+  cluster.remove_pod(twin);
+  cluster.post({"p-uid", "a", 2});
+  EXPECT_TRUE(cluster.snapshot()->ledger->empty()) << "p is bound";
+  cluster.set_pods(twin);
+  cluster.remove_pod(pod("p", 2));
+  cluster.post({"p-uid", "a", 1});
+  EXPECT_EQ(cluster.at("a").used, 1);
+}
+
 TEST(Pods, NotInACompleteListAreGone) {
   Cluster cluster;
   cluster.set_nodes(node("a"));
