@@ -102,7 +102,7 @@ struct Snapshot {
   std::size_t pods = 0;        // pods known
   std::size_t bound_pods = 0;  // of them bound and not ended
   std::int64_t gpus = 0;       // capacity of all nodes
-  std::int64_t gpus_used = 0;  // held by bound pods
+  std::int64_t gpus_used = 0;  // held on them by bound pods
 
   [[nodiscard]] const NodeState& at(Slot slot) const { return (*blocks[slot / 64])[slot % 64]; }
   [[nodiscard]] Slot find(std::string_view name) const { return index->find(name); }
