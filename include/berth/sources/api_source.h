@@ -1,0 +1,47 @@
+// Nodes and pods of a live cluster, listed and watched at the API server.
+//
+// A list is pushed whole (AllNodes, AllPods), then every change by itself. Pods are watched in all namespaces and
+// phases: pending ones are needed for their nominations, ended ones to see that they have ended.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "berth/core/clock.h"
+#include "berth/kube/api_client.h"
+#include "berth/kube/reflector.h"
+#include "berth/model/cluster_update.h"
+#include "berth/model/node.h"
+#include "berth/sources/source.h"
+
+namespace berth::sources {
+
+struct ApiSourceOptions {
+  model::ResourceNames resources = {};
+  std::size_t node_page_size = 500;
+  std::size_t pod_page_size = 500;
+  kube::ReflectorOptions reflector = {};  // of both; name, path and page size are set from the above
+};
+
+class ApiSource final : public Source {
+ public:
+  // `sink` and `clock` must outlive it.
+  ApiSource(std::unique_ptr<kube::ApiClient> client, model::UpdateSink& sink, ApiSourceOptions options,
+            const core::Clock& clock);
+  ~ApiSource() override;  // stops
+
+  core::Result<void> start() override;
+  void stop() override;
+  [[nodiscard]] bool synced() const override;
+  [[nodiscard]] bool connected() const override;
+  [[nodiscard]] std::string why_not_ready() const override;
+  [[nodiscard]] std::vector<SourceCounters> counters() const override;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace berth::sources
