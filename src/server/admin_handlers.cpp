@@ -30,12 +30,13 @@ std::chrono::milliseconds age_of(const model::Snapshot& snapshot, const core::Cl
 }
 
 HttpResponse readyz(const AdminContext& context) {
+  if (context.draining.load()) return text(503, "not ready: shutting down\n");
   const auto snapshot = context.extender.state.snapshots().load();
-  if (!snapshot->ready) return text(503, "not ready: " + snapshot->not_ready_why + "\n");
   const SourceStatus source = context.source();
-  if (!source.connected)
-    return text(200, "ready; " + source.name + " can't be reached, answering from what is known\n");
-  return text(200, "ready\n");
+  const std::string why = source.why.empty() ? "" : " (" + source.name + ": " + source.why + ")";
+  if (!snapshot->ready) return text(503, "not ready: " + snapshot->not_ready_why + why + "\n");
+  if (!source.connected) return text(200, "ok, but answering from what is known" + why + "\n");
+  return text(200, "ok\n");
 }
 
 HttpResponse summary(const AdminContext& context) {

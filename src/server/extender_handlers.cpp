@@ -52,7 +52,7 @@ void tell_after(HttpResponse& response, const ExtenderContext& context, model::D
   response.after = [&context, kept = std::move(kept), winner = std::move(winner)] {
     // A call for one node is a nomination checked or another tool's question: it must leave no trace in the ledger.
     if (!kept->one_node) {
-      context.state.post({kept->pod.uid, winner, static_cast<std::int32_t>(kept->pod.gpus)});
+      context.state.post({kept->pod.uid, winner, static_cast<std::int32_t>(kept->pod.gpus), kept->pod.priority});
     }
     context.decisions.add(kept);
   };

@@ -3,6 +3,7 @@
 // Thread-safe: handlers run on many threads at once.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <span>
 #include <string>
@@ -16,6 +17,7 @@ namespace berth::server {
 struct SourceStatus {
   std::string name;       // "file cluster.json", "API server https://10.0.0.1:6443"
   bool connected = true;  // false: we answer from what we have
+  std::string why;        // why not connected or not yet synced, empty if it is both
 };
 
 // Everything outlives the server.
@@ -23,6 +25,7 @@ struct AdminContext {
   const ExtenderContext& extender;
   std::string version;
   std::function<SourceStatus()> source;
+  const std::atomic<bool>& draining;  // /readyz says no from then on
 };
 
 void add_admin_routes(HttpServer& server, const AdminContext& context);

@@ -1,0 +1,190 @@
+#include "serve.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <spdlog/spdlog.h>
+
+#include <atomic>
+#include <cstdio>
+#include <memory>
+#include <utility>
+
+#include "berth/core/version.h"
+#include "berth/kube/api_client.h"
+#include "berth/kube/kubeconfig.h"
+#include "berth/server/admin_handlers.h"
+#include "berth/server/config.h"
+#include "berth/server/decision_log.h"
+#include "berth/server/extender_handlers.h"
+#include "berth/server/logging.h"
+#include "berth/server/metrics.h"
+#include "berth/sources/api_source.h"
+#include "berth/sources/file_source.h"
+#include "berth/state/cluster_state.h"
+#include "report.h"
+
+namespace berth::cli {
+namespace {
+
+// What kept decisions may take in all; at 5,000 nodes one is about 50 kB.
+constexpr std::size_t kDecisionBytes = std::size_t{32} << 20U;
+
+// SIGTERM and SIGINT are taken by wait(), on the main thread, and by nobody else: blocked before any thread starts.
+class StopSignals {
+ public:
+  StopSignals() {
+    sigemptyset(&set_);
+    sigaddset(&set_, SIGTERM);
+    sigaddset(&set_, SIGINT);
+    pthread_sigmask(SIG_BLOCK, &set_, nullptr);
+    signal(SIGPIPE, SIG_IGN);
+  }
+  const char* wait() const {
+    int number = 0;
+    sigwait(&set_, &number);
+    return number == SIGINT ? "SIGINT" : "SIGTERM";
+  }
+
+ private:
+  sigset_t set_{};
+};
+
+core::Result<server::Config> merged_config(const ServeFlags& flags) {
+  server::Config config;
+  if (!flags.config.empty()) {
+    auto loaded = server::load_config(flags.config);
+    if (!loaded) return loaded;
+    config = *std::move(loaded);
+  }
+  if (flags.listen) config.listen = *flags.listen;
+  if (flags.admin_listen) config.admin_listen = *flags.admin_listen;
+  if (flags.insecure) config.insecure = true;
+  if (flags.log_level) config.log.level = server::parse_log_level(*flags.log_level).value_or(config.log.level);
+  if (auto checked = server::check_config(config); !checked) return tl::unexpected(checked.error());
+  return config;
+}
+
+struct NamedSource {
+  std::string name;
+  std::unique_ptr<sources::Source> source;
+};
+
+core::Result<NamedSource> make_source(const ServeFlags& flags, const server::Config& config, model::UpdateSink& sink,
+                                      const core::Clock& clock) {
+  if (!flags.cluster_file.empty()) {
+    sources::FileSourceOptions options;
+    options.file = flags.cluster_file;
+    options.resources = config.resources;
+    return NamedSource{flags.cluster_file == "-" ? "standard input" : "file " + flags.cluster_file,
+                       std::make_unique<sources::FileSource>(std::move(options), sink, clock)};
+  }
+  auto access = flags.in_cluster ? kube::load_in_cluster() : kube::load_kubeconfig(flags.kubeconfig, flags.context);
+  if (!access) return tl::unexpected(access.error());
+  auto client = kube::ApiClient::create(*std::move(access), clock);
+  if (!client) return tl::unexpected(client.error());
+  std::string name = "API server " + (*client)->server();
+  sources::ApiSourceOptions options;
+  options.resources = config.resources;
+  return NamedSource{std::move(name),
+                     std::make_unique<sources::ApiSource>(*std::move(client), sink, std::move(options), clock)};
+}
+
+server::HttpServerOptions extender_options(const server::Config& config) {
+  server::HttpServerOptions options;
+  options.address = config.listen;
+  options.max_body_bytes = config.limits.max_request_bytes;
+  options.max_bodies_bytes = config.limits.max_bodies_bytes;
+  options.max_connections = config.limits.max_connections;
+  return options;
+}
+
+server::HttpServerOptions admin_options(const server::Config& config) {
+  server::HttpServerOptions options;
+  options.name = "admin";
+  options.address = config.admin_listen;
+  options.max_body_bytes = config.limits.max_request_bytes;
+  options.max_connections = 64;
+  return options;
+}
+
+server::SourceSample to_sample(const sources::SourceCounters& counters, bool connected) {
+  return {counters.resource, connected,     counters.lists,    counters.watches,       counters.events,
+          counters.restarts, counters.gone, counters.failures, counters.broken_objects};
+}
+
+}  // namespace
+
+int serve(const ServeFlags& flags, const std::function<void(server::HttpServer&)>& more_extender_routes) {
+  if (flags.cluster_file.empty() && flags.kubeconfig.empty() && !flags.in_cluster) {
+    return report(kUsage, "say where the cluster is: --cluster-file FILE, --kubeconfig FILE or --in-cluster");
+  }
+  if (flags.store != "memory://") {
+    return report(kUsage, "--store: this version has memory:// only, which is the default");
+  }
+  if (flags.log_level && !server::parse_log_level(*flags.log_level)) {
+    return report(kUsage, "--log-level: \"" + *flags.log_level + "\" is none of debug, info, warn, error");
+  }
+  const StopSignals signals;
+  const auto config = merged_config(flags);
+  if (!config) return report(config.error());
+  server::set_up_logging(config->log);
+
+  const core::SystemClock clock;
+  state::StateOptions state_options;
+  state_options.soft_lifetime = config->soft_lifetime;
+  state::ClusterState state(state_options, clock);
+  const auto made = make_source(flags, *config, state, clock);
+  if (!made) return report(made.error());
+  sources::Source& source = *made->source;
+
+  server::DecisionLog decisions(config->keep_pods, kDecisionBytes);
+  server::Metrics metrics(core::kVersion);
+  const server::ExtenderContext context{
+      state,          decisions,        metrics, clock, server::placement_settings(*config, flags.cluster_file.empty()),
+      config->policy, config->resources};
+  std::atomic<bool> draining = false;
+  const server::AdminContext admin_context{
+      context, std::string(core::kVersion),
+      [&] { return server::SourceStatus{made->name, source.connected(), source.why_not_ready()}; }, draining};
+
+  server::HttpServer extender(extender_options(*config));
+  server::HttpServer admin(admin_options(*config));
+  server::add_extender_routes(extender, context);
+  if (more_extender_routes) more_extender_routes(extender);
+  server::add_admin_routes(admin, admin_context);
+  metrics.set_sampler([&] {
+    server::MetricSample sample;
+    sample.snapshot = state.snapshots().load();
+    sample.snapshot_age = clock.now() - sample.snapshot->built;
+    sample.state = state.counters();
+    sample.decision_pods = decisions.pods();
+    sample.servers = {{"extender", extender.counters()}, {"admin", admin.counters()}};
+    for (const auto& counters : source.counters()) sample.sources.push_back(to_sample(counters, source.connected()));
+    return sample;
+  });
+
+  // A file is read before the ports open, so that a mistake in it ends the program at once.
+  if (const auto started = source.start(); !started) return report(started.error());
+  state.step();
+  state.start();
+  const auto extender_port = extender.start();
+  if (!extender_port) return report(extender_port.error());
+  const auto admin_port = admin.start();
+  if (!admin_port) return report(admin_port.error());
+  const auto host = [](const std::string& address) { return address.substr(0, address.rfind(':')); };
+  std::printf("extender listening on %s:%u\nadmin listening on %s:%u\n", host(config->listen).c_str(), *extender_port,
+              host(config->admin_listen).c_str(), *admin_port);
+  std::fflush(stdout);
+  spdlog::info("berth {} serves {}", core::kVersion, made->name);
+
+  const char* signal = signals.wait();
+  spdlog::info("{}: draining", signal);
+  draining = true;
+  extender.drain(config->drain_timeout);
+  admin.drain(std::chrono::seconds(1));
+  source.stop();
+  state.stop();
+  return kOk;
+}
+
+}  // namespace berth::cli

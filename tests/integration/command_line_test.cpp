@@ -1,0 +1,134 @@
+// The command line as a person meets it: exit status 2 for wrong usage, 1 for a failure, one line saying what to do.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "support/berth_process.h"
+#include "support/cluster_json.h"
+
+namespace berth::tests {
+namespace {
+
+using testing::HasSubstr;
+
+struct Outcome {
+  int status;
+  std::string output;
+  std::string errors;
+};
+
+Outcome run(std::vector<std::string> arguments, const std::string& input = {}) {
+  arguments.insert(arguments.begin(), BERTH_BINARY);
+  ChildProcess child(arguments, input);
+  Outcome outcome;
+  outcome.output = child.rest_of_output();
+  outcome.errors = child.rest_of_errors();
+  outcome.status = child.wait();
+  return outcome;
+}
+
+struct Wrong {
+  std::vector<std::string> arguments;
+  int status;
+  const char* says;
+};
+
+class WrongUsage : public testing::TestWithParam<Wrong> {};
+
+INSTANTIATE_TEST_SUITE_P(
+    Table, WrongUsage,
+    testing::Values(Wrong{{}, 2, "subcommand is required"}, Wrong{{"sevre"}, 2, "sevre"},
+                    Wrong{{"serve", "--lisen", "x"}, 2, "--lisen"}, Wrong{{"serve"}, 2, "say where the cluster is"},
+                    Wrong{{"serve", "--cluster-file", "x", "--in-cluster"}, 2, "excludes"},
+                    Wrong{{"serve", "--cluster-file", "/nowhere/cluster.json"}, 1, "/nowhere/cluster.json"},
+                    Wrong{
+                        {"serve", "--config", "/nowhere/berth.yaml", "--cluster-file", "x"}, 1, "/nowhere/berth.yaml"},
+                    Wrong{{"serve", "--kubeconfig", "/nowhere/kubeconfig"}, 1, "/nowhere/kubeconfig"},
+                    Wrong{{"serve", "--cluster-file", "x", "--store", "redis://127.0.0.1:6379/0"}, 2, "memory://"},
+                    Wrong{{"serve", "--cluster-file", "x", "--listen", "0.0.0.0:0"}, 1, "insecure"},
+                    Wrong{{"serve", "--cluster-file", "x", "--listen", "nonsense"}, 1, "nonsense"},
+                    Wrong{{"serve", "--cluster-file", "x", "--log-level", "loud"}, 2, "loud"},
+                    Wrong{{"explain"}, 2, "NAMESPACE/NAME"},
+                    Wrong{{"explain", "pod-without-namespace"}, 2, "NAMESPACE/NAME"},
+                    Wrong{{"explain", "a/b", "--server", "http://127.0.0.1:1"}, 1, "is Berth running there?"},
+                    Wrong{{"explain", "--cluster-file", "x"}, 2, "--pod"},
+                    Wrong{{"explain", "--cluster-file", "/nowhere/c.json", "--pod", "p.json"}, 1, "/nowhere/c.json"}));
+
+TEST_P(WrongUsage, IsOneLineThatSaysWhat) {
+  const Wrong& wrong = GetParam();
+  const Outcome outcome = run(wrong.arguments);
+  EXPECT_EQ(outcome.status, wrong.status) << outcome.errors;
+  EXPECT_THAT(outcome.errors, HasSubstr(wrong.says));
+  EXPECT_EQ(std::count(outcome.errors.begin(), outcome.errors.end(), '\n'), 1) << outcome.errors;
+  EXPECT_TRUE(outcome.output.empty()) << outcome.output;
+}
+
+TEST(Version, IsPrinted) {
+  const Outcome outcome = run({"version"});
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_THAT(outcome.output, testing::StartsWith("berth "));
+}
+
+TEST(Help, SaysHowToTryItOnADump) {
+  const Outcome outcome = run({"--help"});
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_THAT(outcome.output, HasSubstr("berth explain --cluster-file cluster.json --pod pod.json"));
+}
+
+TEST(ExplainOffline, PrintsATableAPersonReads) {
+  const TempDir dir;
+  const std::string cluster = dir.write(
+      "cluster.json", list_json({node_json("a", 8, {"team-imagenet"}), node_json("b", 8), node_json("full", 8),
+                                 pod_json("holder", 8, "full"), pod_json("four", 4, "b")}));
+  const std::string pod = dir.write("pod.json", pod_json("train", 2, "", {{"berth.io/datasets", "imagenet"}}).dump());
+  const Outcome outcome = run({"explain", "--cluster-file", cluster, "--pod", pod});
+  ASSERT_EQ(outcome.status, 0) << outcome.errors;
+  EXPECT_THAT(outcome.output, HasSubstr("pod       team/train   2 GPUs, datasets team/imagenet\nwinner    a\n"));
+  // Weights 4, 2, 1: a = (4·1 + 2·1 + 1·0.25)/7, b = (2·1 + 1·0.75)/7; score of b = floor(9 · 0.393/0.893).
+  EXPECT_THAT(outcome.output, HasSubstr("NODE  SCORE  TOTAL  LOCALITY  TOPOLOGY  PACKING  DATA  FREE  GPUS\n"
+                                        "a        10  0.893     1.000     1.000    0.250  100%     8  0,1\n"
+                                        "b         3  0.393     0.000     1.000    0.750    0%     4  4,5\n"));
+  EXPECT_THAT(outcome.output, HasSubstr("INSUFFICIENT_GPU      1: full\n"));
+}
+
+TEST(ExplainOffline, TakesTheDumpFromStandardInputAndPrintsJson) {
+  const TempDir dir;
+  const std::string pod = dir.write("pod.json", pod_json("train", 1).dump());
+  const Outcome outcome =
+      run({"explain", "--cluster-file", "-", "--pod", pod, "--json"}, list_json({node_json("only")}));
+  ASSERT_EQ(outcome.status, 0) << outcome.errors;
+  EXPECT_EQ(nlohmann::json::parse(outcome.output).at("winner"), "only");
+}
+
+TEST(ServeStandardInput, IsReadOnce) {
+  BerthProcess berth(BERTH_BINARY, {"--cluster-file", "-"}, list_json({node_json("only")}));
+  EXPECT_EQ(nlohmann::json::parse(berth.admin("/api/v1/summary")->body).at("nodes"), 1);
+}
+
+// Nothing listens on port 1: Berth starts, is not ready, says so, and stands in nobody's way.
+TEST(ServeWithoutItsCluster, AnswersErrorsButLetsOtherPodsPass) {
+  const TempDir dir;
+  const std::string kubeconfig = dir.write("kubeconfig", R"(apiVersion: v1
+kind: Config
+clusters: [{name: test, cluster: {server: "http://127.0.0.1:1"}}]
+users: [{name: test, user: {}}]
+contexts: [{name: test, context: {cluster: test, user: test}}]
+current-context: test
+)");
+  BerthProcess berth(BERTH_BINARY, {"--kubeconfig", kubeconfig});
+  const auto readiness = berth.admin("/readyz");
+  EXPECT_EQ(readiness->status, 503);
+  EXPECT_THAT(readiness->body, HasSubstr("not ready: "));
+  const auto ours = nlohmann::json::parse(berth.post("/filter", names_args(pod_json("train", 1), {"a"}))->body);
+  EXPECT_THAT(ours.at("Error").get<std::string>(), HasSubstr("not ready"));
+  EXPECT_EQ(ours.at("NodeNames"), nullptr);
+  const auto other = nlohmann::json::parse(berth.post("/filter", names_args(pod_json("web", 0), {"a"}))->body);
+  EXPECT_EQ(other.at("NodeNames"), nlohmann::json({"a"}));
+  berth.child().send_signal(SIGTERM);
+  EXPECT_EQ(berth.child().wait(), 0);
+}
+
+}  // namespace
+}  // namespace berth::tests

@@ -1,0 +1,79 @@
+// `berth serve` as a child, ready to be asked.
+#pragma once
+
+#include <httplib.h>
+
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "support/child_process.h"
+
+namespace berth::tests {
+
+// A directory of its own, removed at the end.
+class TempDir {
+ public:
+  TempDir() {
+    std::string name = (std::filesystem::temp_directory_path() / "berth-test-XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("mkdtemp");
+    path_ = name;
+  }
+  ~TempDir() { std::filesystem::remove_all(path_); }
+  TempDir(const TempDir&) = delete;
+  TempDir& operator=(const TempDir&) = delete;
+  // Writes by rename, as editors do.
+  std::string write(const std::string& name, const std::string& text) const {
+    const auto file = path_ / name;
+    std::ofstream(file.string() + ".new") << text;
+    std::filesystem::rename(file.string() + ".new", file);
+    return file.string();
+  }
+  [[nodiscard]] std::string path(const std::string& name) const { return (path_ / name).string(); }
+
+ private:
+  std::filesystem::path path_;
+};
+
+class BerthProcess {
+ public:
+  explicit BerthProcess(const std::string& binary, std::vector<std::string> arguments, const std::string& input = {}) {
+    arguments.insert(arguments.begin(), {binary, "serve", "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0"});
+    child_ = std::make_unique<ChildProcess>(arguments, input);
+    extender_port_ = port_after("extender listening on 127.0.0.1:", child_->line());
+    admin_port_ = port_after("admin listening on 127.0.0.1:", child_->line());
+  }
+
+  [[nodiscard]] int extender_port() const { return extender_port_; }
+  [[nodiscard]] int admin_port() const { return admin_port_; }
+  ChildProcess& child() { return *child_; }
+
+  httplib::Result post(const std::string& path, const std::string& body) const {
+    return client(extender_port_).Post(path, body, "application/json");
+  }
+  httplib::Result admin(const std::string& path) const { return client(admin_port_).Get(path); }
+  httplib::Result admin_post(const std::string& path, const std::string& body) const {
+    return client(admin_port_).Post(path, body, "application/json");
+  }
+
+ private:
+  static int port_after(const std::string& start, const std::string& line) {
+    if (!line.starts_with(start)) throw std::runtime_error("unexpected line: " + line);
+    return std::stoi(line.substr(start.size()));
+  }
+  static httplib::Client client(int port) {
+    httplib::Client client("127.0.0.1", port);
+    client.set_read_timeout(kDeadline);
+    client.set_tcp_nodelay(true);
+    return client;
+  }
+
+  std::unique_ptr<ChildProcess> child_;
+  int extender_port_ = 0;
+  int admin_port_ = 0;
+};
+
+}  // namespace berth::tests

@@ -1,0 +1,68 @@
+// What the documentation lists is what the program has: command-line flags and routes. (Configuration keys and metrics
+// are compared in tests/unit/server.)
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <regex>
+#include <set>
+#include <sstream>
+
+#include "berth/cli/command_line.h"
+#include "berth/server/admin_handlers.h"
+
+namespace berth::cli {
+namespace {
+
+std::string section(const std::string& file, const std::string& heading) {
+  std::ifstream in(std::string(BERTH_SOURCE_DIR) + "/" + file);
+  std::stringstream all;
+  all << in.rdbuf();
+  std::string text = all.str();
+  if (heading.empty()) return text;
+  const auto from = text.find("\n" + heading + "\n");
+  if (from == std::string::npos) return {};
+  const auto to = text.find("\n## ", from + 1);
+  return text.substr(from, to == std::string::npos ? to : to - from);
+}
+
+std::set<std::string> matches(const std::string& text, const std::string& pattern) {
+  std::set<std::string> found;
+  const std::regex expression(pattern);
+  for (auto at = std::sregex_iterator(text.begin(), text.end(), expression); at != std::sregex_iterator(); ++at) {
+    found.insert((*at)[1]);
+  }
+  return found;
+}
+
+TEST(Docs, ListEveryFlagOfServe) {
+  std::set<std::string> flags;
+  for (const auto& flag : flag_names()) {
+    if (flag.command == "serve") flags.insert(flag.flag);
+  }
+  ASSERT_FALSE(flags.empty());
+  EXPECT_EQ(matches(section("docs/configuration.md", "## Command line"), R"(\n\| `(--[a-z-]+))"), flags);
+}
+
+TEST(Docs, ListEveryFlagOfExplain) {
+  std::set<std::string> flags;
+  for (const auto& flag : flag_names()) {
+    if (flag.command == "explain") flags.insert(flag.flag);
+  }
+  ASSERT_FALSE(flags.empty());
+  EXPECT_EQ(matches(section("docs/configuration.md", "## berth explain"), R"(\n\| `(--[a-z-]+))"), flags);
+}
+
+TEST(Docs, ListEveryRoute) {
+  std::set<std::string> routes;
+  for (const auto route : server::route_names()) routes.emplace(route);
+  EXPECT_EQ(matches(section("docs/api.md", ""), R"(\n\| `((?:GET|POST) /[^`?]*))"), routes);
+}
+
+TEST(Docs, ListEveryReason) {
+  std::set<std::string> reasons;
+  for (int i = 1; i < model::kReasonCount; ++i) reasons.emplace(model::to_string(static_cast<model::Reason>(i)));
+  EXPECT_EQ(matches(section("docs/api.md", ""), R"(\n\| `([A-Z_]{6,})`)"), reasons);
+}
+
+}  // namespace
+}  // namespace berth::cli
