@@ -4,8 +4,8 @@
 #include <yaml-cpp/yaml.h>
 
 #include <fstream>
-#include <iterator>
 #include <set>
+#include <sstream>
 #include <vector>
 
 #include "config_keys.h"
@@ -40,6 +40,9 @@ class Reader {
  private:
   Result<void> read_key(const YAML::Node& key_node, const std::string& key, const YAML::Node& value,
                         const std::string& section) {
+    if (key_node.Scalar().find('.') != std::string::npos) {
+      return error(key_node, key, "is not a key; a dot in the documentation stands for a level, so write it as a map");
+    }
     for (const KeyReader& reader : key_readers()) {
       if (reader.key.path != key) continue;
       if (value.IsNull()) return error(key_node, key, "has no value; leave the key out for the default");
@@ -95,9 +98,12 @@ Result<void> check_address(std::string_view key, const std::string& address, boo
 
 Result<Config> load_config(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  if (!file.is_open() || file.bad()) return fail(ErrorCode::kNotFound, "can't be read", path);
-  return parse_config(text, path);
+  std::ostringstream text;
+  // Through a stream buffer, which fails without an exception where `path` is a directory.
+  if (!file.is_open() || (file.peek() != std::ifstream::traits_type::eof() && !(text << file.rdbuf())) || file.bad()) {
+    return fail(ErrorCode::kNotFound, "can't be read", path);
+  }
+  return parse_config(text.str(), path);
 }
 
 Result<Config> parse_config(std::string_view text, std::string_view name) {

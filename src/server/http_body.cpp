@@ -1,13 +1,15 @@
 #include "http_body.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
+#include <new>
 
 namespace berth::server {
 namespace {
 
-// Large enough that a names-only request of 5,000 nodes takes a few reads, below the size from which malloc would map
-// and unmap it for each request.
-constexpr std::size_t kBufferBytes = 96U << 10U;
+// Large enough that a names-only request of 5,000 nodes takes a few reads.
+constexpr std::size_t kBufferBytes = 128U << 10U;
 constexpr std::size_t kMaxLineBytes = 1024;  // of a chunk size with extensions, or of a trailer
 constexpr int kMaxTrailers = 32;
 
@@ -33,15 +35,23 @@ bool BodyShare::take(std::size_t bytes) {
   return true;
 }
 
+PageBuffer::PageBuffer(std::size_t bytes) : bytes_(bytes) {
+  void* mapped = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (mapped == MAP_FAILED) throw std::bad_alloc();
+  data_ = static_cast<char*>(mapped);
+}
+
+PageBuffer::~PageBuffer() { ::munmap(data_, bytes_); }
+
 void RequestReader::release_buffer() {
   if (!has_bytes()) buffer_.reset();
 }
 
 tl::expected<void, HttpRefusal> RequestReader::fill(core::SteadyTime deadline) {
   if (has_bytes()) return {};
-  if (!buffer_) buffer_ = std::make_unique_for_overwrite<char[]>(kBufferBytes);
+  if (!buffer_) buffer_.emplace(kBufferBytes);
   begin_ = end_ = 0;
-  const ReadResult got = socket_.read({buffer_.get(), kBufferBytes}, deadline);
+  const ReadResult got = socket_.read({buffer_->data(), kBufferBytes}, deadline);
   if (got.status == ReadStatus::kTimeout) return refuse(408, "the request did not arrive in time");
   if (got.status == ReadStatus::kClosed) return refuse(400, "the connection ended in the middle of a request");
   end_ = got.bytes;
@@ -65,11 +75,11 @@ tl::expected<std::string, HttpRefusal> RequestReader::read_head(core::SteadyTime
       return head;
     }
     if (begin_ > 0) {
-      std::copy(buffer_.get() + begin_, buffer_.get() + end_, buffer_.get());
+      std::copy(buffer_->data() + begin_, buffer_->data() + end_, buffer_->data());
       end_ -= begin_;
       begin_ = 0;
     }
-    const ReadResult got = socket_.read({buffer_.get() + end_, kBufferBytes - end_}, deadline);
+    const ReadResult got = socket_.read({buffer_->data() + end_, kBufferBytes - end_}, deadline);
     if (got.status == ReadStatus::kTimeout) return refuse(408, "the request did not arrive in time");
     if (got.status == ReadStatus::kClosed) return refuse(400, "the connection ended in the middle of a request");
     end_ += got.bytes;

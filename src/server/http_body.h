@@ -5,7 +5,7 @@
 
 #include <atomic>
 #include <cstddef>
-#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <tl/expected.hpp>
@@ -44,6 +44,21 @@ class BodyShare {
   std::size_t taken_ = 0;
 };
 
+// Memory straight from the system, and straight back: what malloc is given back it may keep, and with 2,048 connections
+// that is a lot to keep.
+class PageBuffer {
+ public:
+  explicit PageBuffer(std::size_t bytes);  // throws std::bad_alloc
+  ~PageBuffer();
+  PageBuffer(const PageBuffer&) = delete;
+  PageBuffer& operator=(const PageBuffer&) = delete;
+  [[nodiscard]] char* data() const { return data_; }
+
+ private:
+  char* data_;
+  std::size_t bytes_;
+};
+
 // Reads requests one after the other, with what came too early kept for the next. The buffer exists only while a
 // request is being read: an idle connection costs little more than its thread.
 class RequestReader {
@@ -54,8 +69,7 @@ class RequestReader {
   [[nodiscard]] bool has_bytes() const { return begin_ < end_; }
   void release_buffer();
 
-  // The next head, up to and with its empty line. An empty status 0 refusal says that the client closed before a first
-  // byte.
+  // The next head, up to and with its empty line. A refusal with status 0 says that no request has begun.
   tl::expected<std::string, HttpRefusal> read_head(core::SteadyTime deadline);
 
   // The body of `head`, with spare capacity of kBodyPadding. 413 if it is over `limit`, 503 if the budget is used up,
@@ -69,14 +83,16 @@ class RequestReader {
  private:
   // Makes has_bytes() true.
   tl::expected<void, HttpRefusal> fill(core::SteadyTime deadline);
-  [[nodiscard]] std::string_view bytes() const { return {buffer_.get() + begin_, end_ - begin_}; }
+  [[nodiscard]] std::string_view bytes() const {
+    return has_bytes() ? std::string_view(buffer_->data() + begin_, end_ - begin_) : std::string_view();
+  }
   tl::expected<void, HttpRefusal> append(std::string& body, std::uint64_t length, std::size_t limit, BodyShare& share,
                                          core::SteadyTime deadline);
   // The next line without its CR LF.
   tl::expected<std::string, HttpRefusal> read_line(core::SteadyTime deadline);
 
   const HttpSocket& socket_;
-  std::unique_ptr<char[]> buffer_;
+  std::optional<PageBuffer> buffer_;
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
 };
