@@ -1,0 +1,81 @@
+// Reading ExtenderArgs with names and writing the answers.
+#include <utility>
+
+#include "berth/codec/extender_request.h"
+#include "berth/codec/extender_response.h"
+#include "extender_args.h"
+#include "made_state.h"
+#include "measured.h"
+
+namespace berth::bench {
+namespace {
+
+void read_names(benchmark::State& state) {
+  const MadeState& made = made_state(static_cast<std::size_t>(state.range(0)));
+  std::string body;
+  append_args_with_names(body, waiting_pod("train-8", "uid-8", 8, kDatasets), made.views);
+  codec::ExtenderReader reader;
+  const model::ResourceNames resources;
+  measure(state, {}, [&] { return (*reader.read(body, resources))->names.size(); });
+}
+
+void write_filter(benchmark::State& state) {
+  const MadeState& made = made_state(5000);
+  const std::span<const std::string_view> kept(made.views.data(), static_cast<std::size_t>(state.range(0)));
+  std::string out;
+  measure(
+      state, {}, [&] { out = std::string(); },
+      [&] {
+        codec::write_filter_answer(out, {false, kept, {}, {}});
+        return out.size();
+      });
+}
+
+void write_all_failed(benchmark::State& state) {
+  const MadeState& made = made_state(5000);
+  std::vector<codec::FailedNode> failed;
+  for (const std::string_view name : made.views) failed.push_back({name, "DATASET_NOT_CACHED"});
+  std::string out;
+  measure(
+      state, {}, [&] { out = std::string(); },
+      [&] {
+        codec::write_filter_answer(out, {false, {}, {}, failed});
+        return out.size();
+      });
+}
+
+void write_priorities(benchmark::State& state) {
+  const MadeState& made = made_state(5000);
+  std::vector<codec::HostScore> scores;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(state.range(0)); ++i) {
+    scores.push_back({made.views[i], static_cast<std::int32_t>(i % 10)});
+  }
+  std::string out;
+  measure(
+      state, {}, [&] { out = std::string(); },
+      [&] {
+        codec::write_priorities(out, scores);
+        return out.size();
+      });
+}
+
+BENCHMARK(read_names)->ArgName("names")->Arg(5000)->Iterations(1000)->UseManualTime()->Unit(benchmark::kMillisecond);
+BENCHMARK(read_names)->ArgName("names")->Arg(50000)->Iterations(200)->UseManualTime()->Unit(benchmark::kMillisecond);
+BENCHMARK(write_filter)
+    ->ArgName("names")
+    ->Arg(32)
+    ->Arg(5000)
+    ->Iterations(1000)
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK(write_all_failed)->Iterations(1000)->UseManualTime()->Unit(benchmark::kMillisecond);
+BENCHMARK(write_priorities)
+    ->ArgName("names")
+    ->Arg(32)
+    ->Arg(5000)
+    ->Iterations(1000)
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace berth::bench

@@ -1,0 +1,62 @@
+// Policy work alone: from parsed request to ranked answer. The shared pod of docs/benchmarks.md comes with shares.
+#include "berth/policy/decide.h"
+#include "made_state.h"
+#include "measured.h"
+
+namespace berth::bench {
+namespace {
+
+enum PodKind : std::int64_t { kEightGpus, kOneGpu };
+
+constexpr double kBoundMs = 1;  // P99 at 5,000 nodes
+constexpr int kRepetitions = 5;
+
+model::PodRequest pod_of(benchmark::State& state) {
+  return state.range(0) == kEightGpus ? eight_gpus_two_datasets() : one_gpu();
+}
+
+Bound bound_of(benchmark::State& state, const std::string& what) {
+  const auto nodes = state.range(1);
+  const std::string pod = state.range(0) == kEightGpus ? "8-GPU pod with two datasets" : "1-GPU pod";
+  return {what + ", " + pod + ", " + std::to_string(nodes) + " nodes", nodes == 5000 ? kBoundMs : 0};
+}
+
+void filter(benchmark::State& state, std::uint32_t attempt, const std::string& what) {
+  const MadeState& made = made_state(static_cast<std::size_t>(state.range(1)));
+  const model::PodRequest pod = pod_of(state);
+  const policy::Query query{*made.snapshot, pod, made.views, attempt, made.clock.wall()};
+  measure(state, bound_of(state, what), [&] { return policy::decide_filter(query, {}); });
+}
+
+void decide_filter(benchmark::State& state) { filter(state, 1, "decide_filter"); }
+// From its third attempt on, a pod's Filter hands on every node that fits.
+void decide_filter_wide(benchmark::State& state) { filter(state, 3, "decide_filter, not narrowed"); }
+
+void decide_prioritize(benchmark::State& state) {
+  const MadeState& made = made_state(static_cast<std::size_t>(state.range(1)));
+  const model::PodRequest pod = pod_of(state);
+  const policy::Query query{*made.snapshot, pod, made.views, 1, made.clock.wall()};
+  measure(state, bound_of(state, "decide_prioritize"), [&] { return policy::decide_prioritize(query, {}); });
+}
+
+void arguments(benchmark::internal::Benchmark* bench) {
+  bench->ArgNames({"pod", "nodes"})->UseManualTime()->Unit(benchmark::kMillisecond)->Repetitions(kRepetitions);
+}
+void at_5000(benchmark::internal::Benchmark* bench) {
+  arguments(bench);
+  bench->Args({kEightGpus, 5000})->Args({kOneGpu, 5000})->Iterations(1000);
+}
+void at_50000(benchmark::internal::Benchmark* bench) {
+  arguments(bench);
+  bench->Args({kEightGpus, 50000})->Args({kOneGpu, 50000})->Iterations(100);
+}
+
+BENCHMARK(decide_filter)->Apply(at_5000);
+BENCHMARK(decide_filter_wide)->Apply(at_5000);
+BENCHMARK(decide_prioritize)->Apply(at_5000);
+BENCHMARK(decide_filter)->Apply(at_50000);
+BENCHMARK(decide_filter_wide)->Apply(at_50000);
+BENCHMARK(decide_prioritize)->Apply(at_50000);
+
+}  // namespace
+}  // namespace berth::bench
