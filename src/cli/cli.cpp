@@ -108,6 +108,9 @@ int run(int argc, char** argv, const std::function<void(server::HttpServer&)>& m
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app->exit(error);  // --help, --version
     const auto named = app->get_subcommands();
+    if (named.empty() && argc > 1 && argv[1][0] != '-') {
+      return report(kUsage, "\"" + std::string(argv[1]) + "\" is no command; there are serve, explain and version");
+    }
     const std::string command = named.empty() ? "berth" : "berth " + named.front()->get_name();
     return report(kUsage, std::string(error.what()) + " (see `" + command + " --help`)");
   }

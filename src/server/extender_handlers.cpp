@@ -32,7 +32,7 @@ struct Call {
   const codec::ExtenderRequest* request;
   model::PodRequest pod;
   std::shared_ptr<const model::Snapshot> snapshot;
-  core::SteadyTime started;
+  core::SteadyTime parsed;
 };
 
 HttpResponse bad_request(const core::Error& error) {
@@ -42,19 +42,19 @@ HttpResponse bad_request(const core::Error& error) {
   return response;
 }
 
-// Ends the record of a decision and hands it on once the answer is out.
-void tell_after(HttpResponse& response, const ExtenderContext& context, model::Decision decision, const Call& call,
-                std::string winner) {
+// Ends the record of a decision and keeps it; the ledger hears of it once the answer is out.
+void tell(HttpResponse& response, const ExtenderContext& context, model::Decision decision, const Call& call,
+          std::string winner) {
   const auto now = context.clock.now();
-  decision.took = duration_cast<microseconds>(now - call.started);
+  decision.took = duration_cast<microseconds>(now - call.parsed);
   decision.snapshot_age = duration_cast<milliseconds>(now - call.snapshot->built);
+  context.metrics.observe_policy(decision.verb, decision.took);
   auto kept = std::make_shared<const model::Decision>(std::move(decision));
+  context.decisions.add(kept);
+  // A call for one node is a nomination checked or another tool's question: it must leave no trace in the ledger.
+  if (kept->one_node) return;
   response.after = [&context, kept = std::move(kept), winner = std::move(winner)] {
-    // A call for one node is a nomination checked or another tool's question: it must leave no trace in the ledger.
-    if (!kept->one_node) {
-      context.state.post({kept->pod.uid, winner, static_cast<std::int32_t>(kept->pod.gpus), kept->pod.priority});
-    }
-    context.decisions.add(kept);
+    context.state.post({kept->pod.uid, winner, static_cast<std::int32_t>(kept->pod.gpus), kept->pod.priority});
   };
 }
 
@@ -89,7 +89,7 @@ HttpResponse answer_filter(const Call& call, const ExtenderContext& context) {
   // With one node left Prioritize is not called: this is the winner.
   std::string winner = outcome.kept.size() == 1 ? outcome.decision.winner : std::string();
   write_filter(response.body, call, outcome.kept, outcome.rejected);
-  tell_after(response, context, std::move(outcome.decision), call, std::move(winner));
+  tell(response, context, std::move(outcome.decision), call, std::move(winner));
   return response;
 }
 
@@ -103,7 +103,7 @@ HttpResponse answer_prioritize(const Call& call, const ExtenderContext& context)
   }
   codec::write_priorities(response.body, scores);
   std::string winner = outcome.decision.winner;
-  tell_after(response, context, std::move(outcome.decision), call, std::move(winner));
+  tell(response, context, std::move(outcome.decision), call, std::move(winner));
   return response;
 }
 
@@ -139,7 +139,7 @@ HttpResponse handle(HttpRequest& http, const ExtenderContext& context, model::Ve
     return bad_request(request.error());
   }
   Call call{*request, model::make_request((*request)->pod, context.defaults), context.state.snapshots().load(),
-            started};
+            context.clock.now()};
   HttpResponse response;
   if (!call.pod.ours()) {
     context.metrics.count_untouched();

@@ -1,6 +1,6 @@
 // Keeps the last decisions, by pod, bounded in pods and in bytes.
 //
-// Thread-safe. add() is a few pointer moves under a mutex; it is called after the answer is on the wire.
+// Thread-safe. add() is a few pointer moves under a mutex that is never held during I/O.
 #pragma once
 
 #include <cstddef>

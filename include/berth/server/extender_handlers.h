@@ -1,7 +1,7 @@
 // Answers kube-scheduler's Filter and Prioritize calls from the newest snapshot.
 //
-// Thread-safe: handlers run on many threads at once. The hot path does no I/O; who won is told to `state` and the
-// decision log after the answer is on the wire.
+// Thread-safe: handlers run on many threads at once. The hot path does no I/O; who won is told to `state`
+// after the answer is on the wire.
 #pragma once
 
 #include "berth/core/clock.h"
