@@ -14,7 +14,7 @@ FilterOutcome decide_filter(const Query& query, const Settings& settings) {
     const auto cut = fitting.begin() + static_cast<std::ptrdiff_t>(*limit);
     std::nth_element(fitting.begin(), cut, fitting.end(), CoarseBetter(query));
     for (auto node = cut; node != fitting.end(); ++node) {
-      evaluation.rejected.push_back({node->name, model::Reason::kOutranked});
+      evaluation.rejected.push_back({node->name, node->slot, model::Reason::kOutranked});
     }
     fitting.erase(cut, fitting.end());
   }

@@ -73,7 +73,7 @@ Evaluation evaluate(const Query& query, const Settings& settings) {
   if (query.pod.invalid) {
     result.rejected.reserve(query.names.size());
     for (std::uint32_t name = 0; name < query.names.size(); ++name) {
-      result.rejected.push_back({name, Reason::kInvalidPolicy});
+      result.rejected.push_back({name, query.snapshot.find(query.names[name]), Reason::kInvalidPolicy});
     }
     return result;
   }
@@ -89,7 +89,7 @@ Evaluation evaluate(const Query& query, const Settings& settings) {
     if (slot == model::kNoSlot) {
       if (!unknown.insert(query.names[name]).second) continue;
       if (hard_rule) {
-        result.rejected.push_back({name, Reason::kNodeUnknown});
+        result.rejected.push_back({name, model::kNoSlot, Reason::kNodeUnknown});
       } else {
         result.fitting.push_back(unknown_node(name, settings));
       }
@@ -106,7 +106,7 @@ Evaluation evaluate(const Query& query, const Settings& settings) {
     if (reason == Reason::kNone) reason = filter_topology(query.pod, node, gpu_set);
     if (reason == Reason::kNone) reason = filter_dataset(query.pod, node, required);
     if (reason != Reason::kNone) {
-      result.rejected.push_back({name, reason});
+      result.rejected.push_back({name, slot, reason});
       continue;
     }
     Evaluated fits;
@@ -156,9 +156,7 @@ model::Decision describe(const Query& query, model::Verb verb, std::span<const E
         {std::string(query.names[node.name]), node.parts, node.gpus_free, node.gpu_set, node.coverage, 0});
   }
   decision.rejected.reserve(rejected.size());
-  for (const Rejected& node : rejected) {
-    decision.rejected.push_back({query.snapshot.find(query.names[node.name]), node.reason});
-  }
+  for (const Rejected& node : rejected) decision.rejected.push_back({node.slot, node.reason});
   return decision;
 }
 

@@ -29,6 +29,7 @@ struct Query {
 
 struct Rejected {
   std::uint32_t name;  // index into Query::names
+  model::Slot slot;    // kNoSlot: a node that the snapshot doesn't know
   model::Reason reason;
 };
 
