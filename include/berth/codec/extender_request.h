@@ -1,7 +1,8 @@
 // Reads the body of kube-scheduler's Filter and Prioritize calls (k8s.io/kube-scheduler extender/v1 ExtenderArgs).
 //
 // Keys are matched without regard to case; null and absent are the same; unknown keys are ignored. In names-only form
-// the names are read, in whole-node form the names and the bytes of each node.
+// the names are read, in whole-node form the names and the bytes of each node. The whole body is validated, also what
+// is not looked at. Refused as well: a key that we read given twice, an empty name, nesting beyond 1,024 levels.
 //
 // Not thread-safe: one reader per thread, reused so that its memory is.
 #pragma once
