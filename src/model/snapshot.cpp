@@ -5,6 +5,11 @@
 #include <utility>
 
 namespace berth::model {
+namespace {
+
+std::uint32_t hash_of(std::string_view name) { return static_cast<std::uint32_t>(std::hash<std::string_view>{}(name)); }
+
+}  // namespace
 
 NodeIndex::NodeIndex(std::vector<std::string> names) : names_(std::move(names)), ranks_(names_.size(), 0) {
   std::vector<Slot> order;
@@ -16,20 +21,30 @@ NodeIndex::NodeIndex(std::vector<std::string> names) : names_(std::move(names)),
   std::sort(order.begin(), order.end(), [this](Slot a, Slot b) { return names_[a] < names_[b]; });
   for (std::uint32_t rank = 0; rank < order.size(); ++rank) ranks_[order[rank]] = rank;
 
-  table_.assign(std::bit_ceil(nodes_ * 2 + 2), kNoSlot);
+  begins_.reserve(names_.size() + 1);
+  for (const std::string& name : names_) {
+    begins_.push_back(static_cast<std::uint32_t>(texts_.size()));
+    texts_ += name;
+  }
+  begins_.push_back(static_cast<std::uint32_t>(texts_.size()));
+
+  table_.resize(std::bit_ceil(nodes_ * 2 + 2));
   const std::size_t wrap = table_.size() - 1;
   for (const Slot slot : order) {
-    std::size_t at = std::hash<std::string_view>{}(names_[slot]) & wrap;
-    while (table_[at] != kNoSlot) at = (at + 1) & wrap;
-    table_[at] = slot;
+    const std::uint32_t hash = hash_of(names_[slot]);
+    std::size_t at = hash & wrap;
+    while (table_[at].slot != kNoSlot) at = (at + 1) & wrap;
+    table_[at] = {hash, slot};
   }
 }
 
 Slot NodeIndex::find(std::string_view name) const {
   if (table_.empty() || name.empty()) return kNoSlot;
   const std::size_t wrap = table_.size() - 1;
-  for (std::size_t at = std::hash<std::string_view>{}(name)&wrap; table_[at] != kNoSlot; at = (at + 1) & wrap) {
-    if (names_[table_[at]] == name) return table_[at];
+  const std::uint32_t hash = hash_of(name);
+  for (std::size_t at = hash & wrap; table_[at].slot != kNoSlot; at = (at + 1) & wrap) {
+    const auto [known_hash, slot] = table_[at];
+    if (known_hash == hash && text(slot) == name) return slot;
   }
   return kNoSlot;
 }

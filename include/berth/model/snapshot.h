@@ -38,9 +38,20 @@ class NodeIndex {
   [[nodiscard]] std::size_t nodes() const { return nodes_; }
 
  private:
+  struct Entry {
+    std::uint32_t hash = 0;
+    Slot slot = kNoSlot;
+  };
+  [[nodiscard]] std::string_view text(Slot slot) const {
+    return std::string_view(texts_).substr(begins_[slot], begins_[slot + 1] - begins_[slot]);
+  }
+
   std::vector<std::string> names_;
   std::vector<std::uint32_t> ranks_;
-  std::vector<Slot> table_;  // open addressing, a power of two
+  // All names again, side by side: 50,000 look-ups into strings of their own would wait for memory 100,000 times.
+  std::string texts_;
+  std::vector<std::uint32_t> begins_;  // of each name in texts_, and its end
+  std::vector<Entry> table_;           // open addressing, a power of two
   std::size_t nodes_ = 0;
 };
 
