@@ -139,11 +139,14 @@ func (b *Berth) URL() string { return "http://" + b.Extender }
 
 // Drain asks Berth to stop as Kubernetes would, and reports anything but a clean exit.
 func (b *Berth) Drain() error {
+	if state := b.State(); state != "" {
+		return fmt.Errorf("berth ended by itself: %s\n%s", state, b.Log(15))
+	}
 	if err := b.Stop(Deadline); err != nil {
 		return err
 	}
 	if code := b.ExitCode(); code != 0 {
-		return fmt.Errorf("berth exited with code %d after SIGTERM\n%s", code, b.Log(15))
+		return fmt.Errorf("berth ended with code %d after SIGTERM (%s)\n%s", code, b.State(), b.Log(15))
 	}
 	return nil
 }

@@ -72,6 +72,16 @@ func (p *Process) Exited() <-chan struct{} { return p.exited }
 // ExitCode is valid once the process has ended; -1 when a signal ended it.
 func (p *Process) ExitCode() int { return p.cmd.ProcessState.ExitCode() }
 
+// State says how the process ended, in words; empty while it runs.
+func (p *Process) State() string {
+	select {
+	case <-p.exited:
+		return p.cmd.ProcessState.String()
+	default:
+		return ""
+	}
+}
+
 // Stop asks the process to end and kills it when it does not within the deadline.
 func (p *Process) Stop(deadline time.Duration) error {
 	if p == nil {
@@ -115,5 +125,5 @@ func (p *Process) exitError() error {
 	if strings.Contains(tail, "address already in use") {
 		return fmt.Errorf("%s: %w", p.Name, errPortTaken)
 	}
-	return fmt.Errorf("%s ended with exit code %d; the end of its log:\n%s", p.Name, p.ExitCode(), tail)
+	return fmt.Errorf("%s ended (%s); the end of its log:\n%s", p.Name, p.State(), tail)
 }

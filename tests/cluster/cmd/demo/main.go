@@ -114,7 +114,7 @@ Ctrl-C ends everything.
 		fmt.Println("\nstopping")
 		return nil
 	case <-berth.Exited():
-		return fmt.Errorf("berth ended with code %d\n%s", berth.ExitCode(), berth.Log(15))
+		return fmt.Errorf("berth ended by itself: %s\n%s", berth.State(), berth.Log(15))
 	}
 }
 
