@@ -1,6 +1,8 @@
 #include "berth/server/extender_handlers.h"
 
+#include <algorithm>
 #include <chrono>
+#include <limits>
 #include <memory>
 #include <span>
 #include <utility>
@@ -42,6 +44,10 @@ HttpResponse bad_request(const core::Error& error) {
   return response;
 }
 
+std::int32_t clamped(std::int64_t gpus) {
+  return static_cast<std::int32_t>(std::min<std::int64_t>(gpus, std::numeric_limits<std::int32_t>::max()));
+}
+
 // Ends the record of a decision and keeps it; the ledger hears of it once the answer is out.
 void tell(HttpResponse& response, const ExtenderContext& context, model::Decision decision, const Call& call,
           std::string winner) {
@@ -54,7 +60,7 @@ void tell(HttpResponse& response, const ExtenderContext& context, model::Decisio
   // A call for one node is a nomination checked or another tool's question: it must leave no trace in the ledger.
   if (kept->one_node) return;
   response.after = [&context, kept = std::move(kept), winner = std::move(winner)] {
-    context.state.post({kept->pod.uid, winner, static_cast<std::int32_t>(kept->pod.gpus), kept->pod.priority});
+    context.state.post({kept->pod.uid, winner, clamped(kept->pod.gpus), kept->pod.priority});
   };
 }
 
@@ -136,7 +142,9 @@ HttpResponse handle(HttpRequest& http, const ExtenderContext& context, model::Ve
   const auto request = reader.read(http.body, context.resources);
   if (!request) {
     context.metrics.count_request(verb, 400);
-    return bad_request(request.error());
+    HttpResponse response = bad_request(request.error());
+    reader.trim(kKeptParserBytes);
+    return response;
   }
   Call call{*request, model::make_request((*request)->pod, context.defaults), context.state.snapshots().load(),
             context.clock.now()};

@@ -17,6 +17,16 @@ TEST(FilterGpuCount, TrustRanksAFullNodeLastAndEnforceRejectsIt) {
   EXPECT_THAT(enforced.rejected, ElementsAre(Pair("full", "INSUFFICIENT_GPU")));
 }
 
+TEST(FilterGpuCount, ADemandBeyondAllReasonFitsNowhereAndBreaksNothing) {
+  Settings settings;
+  settings.gpu_count = GpuCountMode::kEnforce;
+  const auto cluster = SnapshotBuilder().node("a").node("full", 8, 8);
+  const auto pod = request(std::numeric_limits<std::int64_t>::max());
+  EXPECT_THAT(filter(cluster, pod, {"a", "full"}, settings).rejected,
+              ElementsAre(Pair("a", "INSUFFICIENT_GPU"), Pair("full", "INSUFFICIENT_GPU")));
+  EXPECT_EQ(prioritize(cluster, pod, {"a", "full"}).size(), 2U);
+}
+
 TEST(FilterGpuCount, FirmEntryOfAnotherPodReserves) {
   const auto cluster = SnapshotBuilder().node("a", 8, 4).promised("other", 3, EntryKind::kFirm);
   EXPECT_THAT(filter(cluster, request(2), {"a"}).rejected, ElementsAre(Pair("a", "RESERVED")));
