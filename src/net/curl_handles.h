@@ -20,7 +20,7 @@ class HeaderList {
  public:
   void add(const std::string& line) {
     if (curl_slist* longer = curl_slist_append(list_.get(), line.c_str()); longer != nullptr) {
-      list_.release();
+      static_cast<void>(list_.release());
       list_.reset(longer);
     }
   }

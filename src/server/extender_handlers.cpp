@@ -19,7 +19,7 @@ using std::chrono::duration_cast;
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
-// Rejected nodes are listed up to this many; more cost the scheduler time, and explain has them all (EP 3.3).
+// Rejected nodes are listed up to this many; more cost the scheduler time, and explain has them all.
 constexpr std::size_t kListedRejections = 100;
 // Parser memory that a thread keeps between requests: enough for 50,000 names.
 constexpr std::size_t kKeptParserBytes = 8U << 20U;
@@ -125,7 +125,7 @@ HttpResponse pass_untouched(const Call& call, model::Verb verb) {
   return response;
 }
 
-// An empty list would look like "no node fits"; an error is retried with back-off (EP 1.10).
+// An empty list would look like "no node fits"; an error is retried with back-off.
 HttpResponse not_ready(const Call& call, model::Verb verb) {
   HttpResponse response;
   if (verb == model::Verb::kPrioritize) {

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Fails when the repository holds what belongs on one machine or in nobody's tree: paths of a developer's machine, hosts
-# of package registries, markers of unfinished work. Proves first, on planted files, that each of them is found.
+# of package registries, markers of unfinished work, references to notes that a reader doesn't have. Proves first, on
+# planted files, that each of them is found.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -10,6 +11,8 @@ failed=0
 paths='(^|[^A-Za-z0-9_.$}])(/wo''rk/|/ro''ot/[a-z.]|/ho''me/[a-z]|/Us''ers/[a-z]|[A-Z]:\\Us''ers)|\.\./sha''red/'
 hosts='(pro''xy|su''m)\.golang\.org|goproxy\.[a-z]+|(deb|security|snapshot)\.deb''ian\.org|py''pi\.org|pythonhosted\.org|registry\.np''mjs\.org|crat''es\.io|(index|static)\.crates|repo1?\.mav''en|mav''en\.org'
 markers='(^|[^A-Za-z.])(TO''DO|FIX''ME|XX''X|HA''CK)([^A-Za-z]|$)'
+
+notes='(^|[^A-Za-z])(E''P|F''L|G''T|C''L) [0-9]+(\.[0-9]+)?([^0-9A-Za-z%]|$)|design(\.md)? ''§'
 
 # look DESCRIPTION PATTERN FILE...: prints what it finds.
 look() {
@@ -22,6 +25,7 @@ check() {
   look 'path of a machine' "$paths" "$@"
   look 'package registry' "$hosts" "$@"
   look 'unfinished work' "$markers" "$@"
+  look 'note outside the repository' "$notes" "$@"
 }
 
 planted=$(mktemp)
@@ -39,6 +43,8 @@ must_find 1 'GOPROXY=https://pro''xy.golang.org'
 must_find 1 'http://deb.deb''ian.org/debian'
 must_find 1 '// TO''DO: later'
 must_find 1 '# FIX''ME'
+must_find 1 '// why (E''P 1.10).'
+must_find 1 '// as in design ''§5'
 must_find 0 'context.TO''DO()' 'a directory like network/ro''ot/x' 'the /home page' 'mastodon' "\$root/wo""rk/x"
 
 cd "$root"

@@ -12,7 +12,7 @@ const GpuShape& dgx1v() { return *find_shape("Tesla-V100-SXM2-32GB", 8); }
 const GpuShape& hgx_h100() { return *find_shape("NVIDIA-H100-80GB-HBM3", 8); }
 const GpuShape& pcie(int gpus) { return *find_shape("NVIDIA-A100-80GB-PCIe", gpus); }
 
-// GB/s per direction of design §5.1: NVk 25·k, PIX 20, PXB 16, PHB 12, NODE 10, SYS 8.
+// GB/s per direction (docs/gpu-topology.md): NVk 25·k, PIX 20, PXB 16, PHB 12, NODE 10, SYS 8.
 TEST(Bandwidth, PerDirection) {
   EXPECT_EQ(bandwidth(nvlink(18)), 450);
   EXPECT_EQ(bandwidth(nvlink(1)), 25);
@@ -64,7 +64,7 @@ TEST_P(BestSetOfDgx1V, IsTheHandWorkedOne) {
   EXPECT_EQ(dgx1v().table.best(c.free, c.count), c.want) << c.name;
 }
 
-// GT 5: two GPUs on any of the eight NV2 pairs; four only as {0..3} and {4..7}.
+// Two GPUs on any of the eight NV2 pairs; four only as {0..3} and {4..7}.
 TEST(BestSetTies, OfTheEmptyDgx1V) {
   EXPECT_THAT(dgx1v().table.ties(2), ElementsAre(mask({0, 3}), mask({0, 4}), mask({1, 2}), mask({1, 5}), mask({2, 3}),
                                                  mask({4, 7}), mask({5, 6}), mask({6, 7})));

@@ -23,7 +23,7 @@ TEST(PodRequest, DatasetsOfOwnAndOtherNamespaces) {
   ASSERT_EQ(request.datasets.size(), 2U);
   EXPECT_EQ(request.datasets[0].to_string(), "team/imagenet");
   EXPECT_EQ(request.datasets[1].to_string(), "shared/wiki");
-  // The label that Fluid's runtime controller writes (FL 1.5).
+  // The label that Fluid's runtime controller writes.
   EXPECT_EQ(request.datasets[1].label(), "fluid.io/s-shared-wiki");
   EXPECT_FALSE(request.invalid);
 }
