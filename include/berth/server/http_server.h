@@ -65,7 +65,7 @@ struct HttpServerOptions {
   std::size_t max_bodies_bytes = 256U << 20U;  // all bodies in work together; more: 503
   std::size_t max_connections = 2048;          // one thread each
   std::chrono::milliseconds keep_alive{120'000};
-  std::chrono::milliseconds body_timeout{30'000};  // from first byte of a request to its last
+  std::chrono::milliseconds body_timeout{30'000};  // from first byte of a request to its last, and for its answer
 };
 
 // Thread-safe after start(). Handlers run on many threads at once.
