@@ -120,11 +120,11 @@ func (r row) why() string {
 	}
 	for _, rejected := range r.explanation.Rejected {
 		if rejected.Reason != "OUTRANKED" {
-			words = append(words, fmt.Sprintf("%d nodes %s", rejected.Count, rejected.Reason))
+			words = append(words, fmt.Sprintf("not %s: %s", count(rejected.Count, "node"), rejected.Reason))
 		}
 	}
 	if len(r.spec.Datasets) == 0 && r.spec.GPUs < 2 {
-		words = append(words, fmt.Sprintf("fills up a node with %d free GPUs", best.GPUsFree))
+		words = append(words, "fills up a node with "+count(best.GPUsFree, "free GPU"))
 	}
 	if r.explanation.Winner != r.node {
 		words = append(words, "Berth chose "+r.explanation.Winner)
@@ -149,7 +149,15 @@ func topologyWords(best *cluster.Candidate) string {
 		gpus = fmt.Sprintf(" (GPUs %s)", strings.Trim(strings.ReplaceAll(fmt.Sprint(best.GPUSet), " ", ","), "[]"))
 	}
 	if best.Topology >= 0.999 {
-		return "best links this machine has" + gpus
+		return "the best GPU set of such a machine" + gpus
 	}
-	return "not the best links this machine has" + gpus
+	return fmt.Sprintf("GPU set worth %.0f%% of such a machine's best%s", best.Topology*100, gpus)
+}
+
+// count is a number with its noun.
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
 }
