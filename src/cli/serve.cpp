@@ -1,8 +1,10 @@
 #include "serve.h"
 
+#include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
 #include <spdlog/spdlog.h>
+#include <sys/resource.h>
 
 #include <atomic>
 #include <cstdio>
@@ -48,6 +50,18 @@ class StopSignals {
  private:
   sigset_t set_{};
 };
+
+// A file for every connection, and memory that goes back to the system: with a heap a thread and a threshold that
+// creeps up, glibc would keep what one large request took.
+void set_process_limits() {
+  rlimit files{};
+  if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < files.rlim_max) {
+    files.rlim_cur = files.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &files);
+  }
+  mallopt(M_ARENA_MAX, 4);
+  mallopt(M_MMAP_THRESHOLD, 1 << 20);
+}
 
 core::Result<server::Config> merged_config(const ServeFlags& flags) {
   server::Config config;
@@ -125,6 +139,7 @@ int serve(const ServeFlags& flags, const std::function<void(server::HttpServer&)
     return report(kUsage, "--log-level: \"" + *flags.log_level + "\" is none of debug, info, warn, error");
   }
   const StopSignals signals;
+  set_process_limits();
   const auto config = merged_config(flags);
   if (!config) return report(config.error());
   server::set_up_logging(config->log);

@@ -4,7 +4,9 @@
 #include <chrono>
 #include <limits>
 #include <memory>
+#include <mutex>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -21,13 +23,44 @@ using std::chrono::milliseconds;
 
 // Rejected nodes are listed up to this many; more cost the scheduler time, and explain has them all.
 constexpr std::size_t kListedRejections = 100;
-// Parser memory that a thread keeps between requests: enough for 50,000 names.
+// Parser memory that is kept between requests: enough for 50,000 names, in as many readers as schedulers ask at once.
 constexpr std::size_t kKeptParserBytes = 8U << 20U;
+constexpr std::size_t kKeptReaders = 4;
 
-codec::ExtenderReader& thread_reader() {
-  thread_local codec::ExtenderReader reader;
-  return reader;
-}
+// Readers in turn: a thread sits on every connection, and a reader's memory on each would add up.
+class ReaderPool {
+ public:
+  // A reader for one call.
+  class Lease {
+   public:
+    explicit Lease(ReaderPool& pool) : pool_(pool), reader_(pool.take()) {}
+    ~Lease() { pool_.put(std::move(reader_)); }
+    Lease(const Lease&) = delete;
+    Lease& operator=(const Lease&) = delete;
+    codec::ExtenderReader* operator->() { return &reader_; }
+
+   private:
+    ReaderPool& pool_;
+    codec::ExtenderReader reader_;
+  };
+
+ private:
+  codec::ExtenderReader take() {
+    const std::lock_guard lock(mutex_);
+    if (idle_.empty()) return {};
+    codec::ExtenderReader reader = std::move(idle_.back());
+    idle_.pop_back();
+    return reader;
+  }
+  void put(codec::ExtenderReader reader) {
+    reader.trim(kKeptParserBytes);
+    const std::lock_guard lock(mutex_);
+    if (idle_.size() < kKeptReaders) idle_.push_back(std::move(reader));
+  }
+
+  std::mutex mutex_;
+  std::vector<codec::ExtenderReader> idle_;
+};
 
 // One call, parsed and joined with the snapshot it is answered from.
 struct Call {
@@ -136,15 +169,13 @@ HttpResponse not_ready(const Call& call, model::Verb verb) {
   return response;
 }
 
-HttpResponse handle(HttpRequest& http, const ExtenderContext& context, model::Verb verb) {
+HttpResponse handle(HttpRequest& http, const ExtenderContext& context, ReaderPool& readers, model::Verb verb) {
   const auto started = context.clock.now();
-  codec::ExtenderReader& reader = thread_reader();
-  const auto request = reader.read(http.body, context.resources);
+  ReaderPool::Lease reader(readers);
+  const auto request = reader->read(http.body, context.resources);
   if (!request) {
     context.metrics.count_request(verb, 400);
-    HttpResponse response = bad_request(request.error());
-    reader.trim(kKeptParserBytes);
-    return response;
+    return bad_request(request.error());
   }
   Call call{*request, model::make_request((*request)->pod, context.defaults), context.state.snapshots().load(),
             context.clock.now()};
@@ -160,16 +191,17 @@ HttpResponse handle(HttpRequest& http, const ExtenderContext& context, model::Ve
   }
   context.metrics.count_request(verb, 200);
   context.metrics.observe_duration(verb, call.request->whole_nodes, context.clock.now() - started);
-  reader.trim(kKeptParserBytes);
   return response;
 }
 
 }  // namespace
 
 void add_extender_routes(HttpServer& server, const ExtenderContext& context) {
-  server.post("/filter", [&context](HttpRequest& request) { return handle(request, context, model::Verb::kFilter); });
-  server.post("/prioritize",
-              [&context](HttpRequest& request) { return handle(request, context, model::Verb::kPrioritize); });
+  const auto readers = std::make_shared<ReaderPool>();
+  for (const auto verb : {model::Verb::kFilter, model::Verb::kPrioritize}) {
+    server.post("/" + std::string(model::to_string(verb)),
+                [&context, readers, verb](HttpRequest& request) { return handle(request, context, *readers, verb); });
+  }
 }
 
 }  // namespace berth::server
