@@ -1,0 +1,325 @@
+#include "api_server.h"
+
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <charconv>
+#include <chrono>
+#include <cstdio>
+#include <deque>
+#include <list>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "pacer.h"
+#include "sockets.h"
+
+namespace berth::bench {
+namespace {
+
+constexpr std::size_t kKeptEvents = 20'000;
+constexpr std::size_t kStreamPods = 400;  // bound at any time
+constexpr std::chrono::seconds kBookmarkGap{30};
+
+// The value of a query parameter, empty if absent. Berth needs no decoding for those we read.
+std::string_view parameter(std::string_view target, std::string_view name) {
+  const std::size_t query = target.find('?');
+  if (query == std::string_view::npos) return {};
+  for (std::size_t at = query + 1; at < target.size();) {
+    const std::size_t end = std::min(target.find('&', at), target.size());
+    const std::string_view pair = target.substr(at, end - at);
+    if (pair.starts_with(name) && pair.size() > name.size() && pair[name.size()] == '=') {
+      return pair.substr(name.size() + 1);
+    }
+    at = end + 1;
+  }
+  return {};
+}
+
+std::uint64_t number(std::string_view text, std::uint64_t otherwise) {
+  std::uint64_t value = otherwise;
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
+}
+
+std::string chunk(std::string_view bytes) {
+  std::array<char, 20> size{};
+  std::snprintf(size.data(), size.size(), "%zx\r\n", bytes.size());
+  return size.data() + std::string(bytes) + "\r\n";
+}
+
+struct Event {
+  std::uint64_t version;
+  std::string chunk;
+};
+
+}  // namespace
+
+struct ApiServer::State {
+  State(const GeneratedCluster& of, double rate, std::function<void(const UsageChange&)> callback)
+      : cluster(of), changes_per_second(rate), on_change(std::move(callback)) {
+    for (std::size_t node = 0; node < cluster.nodes(); ++node) {
+      if (cluster.used(node) <= 4) roomy.push_back(node);
+    }
+    for (std::size_t i = 0; i < std::min(kStreamPods, roomy.size() / 2); ++i)
+      bound.push_back(stream_pod(next_pod++, true));
+  }
+
+  const GeneratedCluster& cluster;
+  const double changes_per_second;
+  const std::function<void(const UsageChange&)> on_change;
+  std::vector<std::size_t> roomy;  // nodes that the pods of the stream go to, in turn
+
+  Listener listener;
+  std::thread acceptor;
+  std::thread streamer;
+  std::atomic<bool> stopping = false;
+  std::atomic<std::uint64_t> changes = 0;
+
+  std::mutex mutex;
+  std::list<std::pair<Socket, std::thread>> connections;
+  std::vector<int> pod_watches;
+  std::vector<int> node_watches;
+  std::uint64_t version = 1000;
+  std::uint64_t next_pod = 0;
+  std::deque<model::Pod> bound;  // by the stream, oldest first
+  std::deque<Event> log;
+
+  std::size_t node_of(std::uint64_t pod) const { return roomy[pod % roomy.size()]; }
+
+  model::Pod stream_pod(std::uint64_t pod, bool is_bound) const {
+    model::Pod made =
+        waiting_pod("stream-" + std::to_string(pod), "5eed0000-0000-0000-0000-" + std::to_string(pod), 1, "");
+    if (is_bound) {
+      made.node = GeneratedCluster::node_name(node_of(pod));
+      made.phase = model::PodPhase::kRunning;
+    }
+    return made;
+  }
+
+  void accept();
+  void serve(const Socket& socket);
+  bool answer(const Socket& socket, std::string_view target);
+  std::string list(std::string_view target, bool pods);
+  void watch(const Socket& socket, std::string_view target, bool pods);
+  void stream();
+  void write_to_all(std::vector<int>& watches, const std::string& bytes);
+  void publish(const char* type, const model::Pod& pod, const UsageChange* change);
+  void bookmark();
+};
+
+void ApiServer::State::accept() {
+  while (!stopping) {
+    const int fd = ::accept4(listener.socket.fd(), nullptr, nullptr, SOCK_CLOEXEC);
+    if (fd < 0) continue;
+    const std::lock_guard lock(mutex);
+    auto& [socket, thread] = connections.emplace_back(Socket(fd), std::thread());
+    thread = std::thread([this, &kept = socket] { serve(kept); });
+  }
+}
+
+void ApiServer::State::serve(const Socket& socket) {
+  std::string buffer;
+  std::array<char, 4096> piece{};
+  while (!stopping) {
+    const std::size_t end = buffer.find("\r\n\r\n");
+    if (end == std::string::npos) {
+      const auto got = socket.read(piece.data(), piece.size());
+      if (!got || *got == 0) return;
+      buffer.append(piece.data(), *got);
+      continue;
+    }
+    const std::string line = buffer.substr(0, buffer.find("\r\n"));
+    buffer.erase(0, end + 4);
+    const std::size_t from = line.find(' ') + 1;
+    if (!answer(socket, std::string_view(line).substr(from, line.rfind(' ') - from))) return;
+  }
+}
+
+// False: the connection is done.
+bool ApiServer::State::answer(const Socket& socket, std::string_view target) {
+  const std::string_view path = target.substr(0, target.find('?'));
+  const bool pods = path == "/api/v1/pods";
+  if (!pods && path != "/api/v1/nodes") {
+    return socket.write("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n").has_value();
+  }
+  if (!parameter(target, "watch").empty()) {
+    watch(socket, target, pods);
+    return false;
+  }
+  const std::string body = list(target, pods);
+  return socket
+      .write("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: " + std::to_string(body.size()) +
+                 "\r\n\r\n",
+             body)
+      .has_value();
+}
+
+std::string ApiServer::State::list(std::string_view target, bool pods) {
+  const std::size_t total = pods ? cluster.pods() : cluster.nodes();
+  const std::size_t from = number(parameter(target, "continue"), 0);
+  const std::size_t to = std::min(total, from + number(parameter(target, "limit"), total));
+  std::string items;
+  for (std::size_t i = from; i < to; ++i) {
+    if (i > from) items += ',';
+    if (pods) {
+      append_pod_json(items, cluster.pod(i), "900");
+    } else {
+      append_node_json(items, cluster.node(i), "900");
+    }
+  }
+  const std::lock_guard lock(mutex);
+  // The last page holds what the stream has bound by the time of the version that is told.
+  if (pods && to == total) {
+    for (const model::Pod& pod : bound) {
+      if (!items.empty()) items += ',';
+      append_pod_json(items, pod, "950");
+    }
+  }
+  std::string body = pods ? R"({"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":")"
+                          : R"({"kind":"NodeList","apiVersion":"v1","metadata":{"resourceVersion":")";
+  body += std::to_string(version) + "\"";
+  if (to < total) body += R"(,"continue":")" + std::to_string(to) + "\"";
+  body += R"(},"items":[)";
+  body += items;
+  body += "]}";
+  return body;
+}
+
+void ApiServer::State::watch(const Socket& socket, std::string_view target, bool pods) {
+  const auto until =
+      std::chrono::steady_clock::now() + std::chrono::seconds(number(parameter(target, "timeoutSeconds"), 3600));
+  const std::uint64_t from = number(parameter(target, "resourceVersion"), 0);
+  auto& watches = pods ? pod_watches : node_watches;
+  {
+    const std::lock_guard lock(mutex);
+    std::string start = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n";
+    if (pods) {
+      if (!log.empty() && from + 1 < log.front().version) {
+        start += chunk(R"({"type":"ERROR","object":{"kind":"Status","code":410,"message":"too old"}})"
+                       "\n");
+      }
+      for (const Event& event : log) {
+        if (event.version > from) start += event.chunk;
+      }
+    }
+    if (!socket.write(start)) return;
+    watches.push_back(socket.fd());
+  }
+  // Nothing more comes from the client but the end.
+  while (!stopping) {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
+    if (left.count() <= 0) break;
+    pollfd wait{socket.fd(), POLLIN, 0};
+    if (::poll(&wait, 1, static_cast<int>(std::min<std::int64_t>(left.count(), 1000))) != 0) break;
+  }
+  const std::lock_guard lock(mutex);
+  std::erase(watches, socket.fd());
+  static_cast<void>(socket.write("0\r\n\r\n"));
+  socket.shut_down();
+}
+
+void ApiServer::State::write_to_all(std::vector<int>& watches, const std::string& bytes) {
+  for (const int fd : watches) {
+    // A watcher that has gone is taken out by its own thread.
+    static_cast<void>(::send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL));
+  }
+}
+
+void ApiServer::State::publish(const char* type, const model::Pod& pod, const UsageChange* change) {
+  ++version;
+  std::string line = std::string(R"({"type":")") + type + R"(","object":)";
+  append_pod_json(line, pod, std::to_string(version));
+  line += "}\n";
+  log.push_back({version, chunk(line)});
+  if (log.size() > kKeptEvents) log.pop_front();
+  if (change != nullptr && on_change) {
+    UsageChange told = *change;
+    told.written = std::chrono::steady_clock::now();
+    on_change(told);
+  }
+  write_to_all(pod_watches, log.back().chunk);
+  ++changes;
+}
+
+void ApiServer::State::bookmark() {
+  for (const bool pods : {false, true}) {
+    const std::string line = std::string(R"({"type":"BOOKMARK","object":{"kind":")") + (pods ? "Pod" : "Node") +
+                             R"(","apiVersion":"v1","metadata":{"resourceVersion":")" + std::to_string(version) +
+                             "\"}}}\n";
+    write_to_all(pods ? pod_watches : node_watches, chunk(line));
+  }
+}
+
+void ApiServer::State::stream() {
+  Pacer pacer(changes_per_second);
+  auto next_bookmark = std::chrono::steady_clock::now() + kBookmarkGap;
+  for (std::uint64_t turn = 0; !stopping;) {
+    pacer.wait();
+    const std::lock_guard lock(mutex);
+    if (pod_watches.empty()) continue;
+    if (std::chrono::steady_clock::now() >= next_bookmark) {
+      bookmark();
+      next_bookmark += kBookmarkGap;
+    }
+    switch (turn++ % 4) {
+      case 0:
+        publish("ADDED", stream_pod(next_pod, false), nullptr);
+        break;
+      case 1: {
+        const std::size_t node = node_of(next_pod);
+        bound.push_back(stream_pod(next_pod++, true));
+        const UsageChange change{node, cluster.used(node) + 1, {}};
+        publish("MODIFIED", bound.back(), &change);
+        break;
+      }
+      case 2: {
+        model::Pod& ended = bound.front();
+        ended.phase = model::PodPhase::kSucceeded;
+        const std::size_t node = node_of(next_pod - bound.size());
+        const UsageChange change{node, cluster.used(node), {}};
+        publish("MODIFIED", ended, &change);
+        break;
+      }
+      default:
+        publish("DELETED", bound.front(), nullptr);
+        bound.pop_front();
+    }
+  }
+}
+
+ApiServer::ApiServer(const GeneratedCluster& cluster, double changes_per_second,
+                     std::function<void(const UsageChange&)> on_change)
+    : state_(std::make_unique<State>(cluster, changes_per_second, std::move(on_change))) {}
+
+ApiServer::~ApiServer() {
+  state_->stopping = true;
+  if (state_->acceptor.joinable()) {
+    state_->listener.socket.shut_down();
+    state_->acceptor.join();
+  }
+  if (state_->streamer.joinable()) state_->streamer.join();
+  for (auto& [socket, thread] : state_->connections) {
+    socket.shut_down();
+    thread.join();
+  }
+}
+
+core::Result<std::uint16_t> ApiServer::start() {
+  auto listener = listen_loopback();
+  if (!listener) return tl::unexpected(listener.error());
+  state_->listener = *std::move(listener);
+  state_->acceptor = std::thread([state = state_.get()] { state->accept(); });
+  if (state_->changes_per_second > 0) state_->streamer = std::thread([state = state_.get()] { state->stream(); });
+  return state_->listener.port;
+}
+
+std::uint64_t ApiServer::changes_sent() const { return state_->changes; }
+
+}  // namespace berth::bench
