@@ -60,7 +60,7 @@ std::string figure_name(const LoadPlan& plan, const CallFigures& figures) {
   return name + (figures.verb == "filter" ? "" : ", those kept");
 }
 
-Row row_of(const LoadPlan& plan, std::size_t nodes, int round, const CallFigures& figures, const Latencies& lateness) {
+Row row_of(const LoadPlan& plan, std::size_t nodes, int round, const CallFigures& figures, const LoadFigures& both) {
   Row row;
   row.figure = figure_name(plan, figures);
   row.nodes = nodes;
@@ -74,11 +74,15 @@ Row row_of(const LoadPlan& plan, std::size_t nodes, int round, const CallFigures
   row.scheduled = quantiles(figures.berth.scheduled);
   row.after_body = quantiles(figures.berth.after_body);
   row.echo_after_body = quantiles(figures.echo.after_body);
+  row.berth_cpu_ms = both.berth_cpu_ms;
+  row.echo_cpu_ms = both.echo_cpu_ms;
+  row.lateness = quantiles(both.lateness);
+  row.per_second = plan.per_second;
   row.checks = bounds_of(plan, nodes, figures);
-  char note[160];
-  std::snprintf(note, sizeof note, "%.0f/s, %zu kB in, %zu kB out, sent late by P50 %.2f P99 %.2f ms", plan.per_second,
-                figures.request_bytes / 1000, figures.answer_bytes / 1000, lateness.quantile_ms(0.5),
-                lateness.quantile_ms(0.99));
+  char note[200];
+  std::snprintf(note, sizeof note, "%.0f/s, late P99 %.1f ms, %zu kB in, %zu kB out, server CPU %.2f ms, echo %.2f ms",
+                plan.per_second, both.lateness.quantile_ms(0.99), figures.request_bytes / 1000,
+                figures.answer_bytes / 1000, both.berth_cpu_ms, both.echo_cpu_ms);
   row.note = note;
   return row;
 }
@@ -158,10 +162,10 @@ class Stage {
   core::Result<void> load(const GeneratedCluster& asked, const LoadPlan& plan) {
     SchedulerLoad load(asked, server_->extender_port(), next_pod_);
     for (int round = 1; round <= options_.rounds; ++round) {
-      const auto figures = load.run(plan);
+      const auto figures = load.run(plan, [this] { return server_->cpu_time(); });
       if (!figures) return tl::unexpected(figures.error());
-      bool met = report_.add(row_of(plan, asked.nodes(), round, figures->filter, figures->lateness));
-      met = report_.add(row_of(plan, asked.nodes(), round, figures->prioritize, figures->lateness)) && met;
+      bool met = report_.add(row_of(plan, asked.nodes(), round, figures->filter, *figures));
+      met = report_.add(row_of(plan, asked.nodes(), round, figures->prioritize, *figures)) && met;
       if (met) break;
     }
     next_pod_ = load.next_pod();

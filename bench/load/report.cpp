@@ -139,6 +139,10 @@ std::string Report::json() const {
       out["from_due_time"] = json_of(row.scheduled);
       out["after_last_body_byte"] = json_of(row.after_body);
       out["echo_after_last_body_byte"] = json_of(row.echo_after_body);
+      out["sent_late"] = json_of(row.lateness);
+      out["calls_per_second"] = row.per_second;
+      out["server_cpu_ms_a_call"] = row.berth_cpu_ms;
+      out["echo_cpu_ms_a_call"] = row.echo_cpu_ms;
     }
     if (!row.note.empty()) out["note"] = row.note;
     for (const Check& check : row.checks) {

@@ -42,6 +42,10 @@ struct Row {
   Quantiles scheduled;   // with echo: from when the call was due
   Quantiles after_body;  // with echo: from the last body byte
   Quantiles echo_after_body;
+  Quantiles lateness;       // with echo, both verbs together: sent so long after it was due
+  double per_second = 0;    // likewise
+  double berth_cpu_ms = 0;  // likewise: what the server's process used a call
+  double echo_cpu_ms = 0;
   double value = 0;  // without time: MiB or seconds, as `unit` says
   std::string unit;
   std::string note;

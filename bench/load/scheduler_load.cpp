@@ -1,5 +1,6 @@
 #include "scheduler_load.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -173,7 +174,8 @@ SchedulerLoad::SchedulerLoad(const GeneratedCluster& cluster, std::uint16_t exte
   all_names_ = args_tail_with_names(std::vector<std::string_view>(node_names_.begin(), node_names_.end()));
 }
 
-core::Result<LoadFigures> SchedulerLoad::run(const LoadPlan& plan) {
+core::Result<LoadFigures> SchedulerLoad::run(const LoadPlan& plan,
+                                             const std::function<std::chrono::nanoseconds()>& cpu_time) {
   if (plan.form == Form::kWholeNodes && all_nodes_.empty()) {
     std::vector<std::string> nodes(cluster_.nodes());
     for (std::size_t node = 0; node < nodes.size(); ++node) {
@@ -189,10 +191,22 @@ core::Result<LoadFigures> SchedulerLoad::run(const LoadPlan& plan) {
   Block block(*this, plan, *client);
   if (auto warm = block.ask_berth(kWarmUp, nullptr); !warm) return tl::unexpected(warm.error());
   if (auto warm = block.ask_echo(nullptr); !warm) return tl::unexpected(warm.error());
-  for (std::size_t done = 0; done < plan.calls; done += plan.block) {
+  std::chrono::nanoseconds berth_cpu{0};
+  std::chrono::nanoseconds echo_cpu{0};
+  std::size_t done = 0;
+  for (; done < plan.calls; done += plan.block) {
+    const auto at_start = cpu_time();
     if (auto asked = block.ask_berth(plan.block, &figures); !asked) return tl::unexpected(asked.error());
+    const auto at_turn = cpu_time();
     if (auto asked = block.ask_echo(&figures); !asked) return tl::unexpected(asked.error());
+    berth_cpu += at_turn - at_start;
+    echo_cpu += cpu_time() - at_turn;
   }
+  const auto each = [done](std::chrono::nanoseconds all) {
+    return std::chrono::duration<double, std::milli>(all).count() / static_cast<double>(std::max<std::size_t>(done, 1));
+  };
+  figures.berth_cpu_ms = each(berth_cpu);
+  figures.echo_cpu_ms = each(echo_cpu);
   return figures;
 }
 

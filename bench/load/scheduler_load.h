@@ -3,8 +3,10 @@
 // Not thread-safe.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -49,6 +51,10 @@ struct LoadFigures {
   CallFigures filter;
   CallFigures prioritize;
   Latencies lateness;  // how long after its time a call was sent
+  // What the server's process used a call, Filter and Prioritize taken together: what neighbours on the machine change
+  // least.
+  double berth_cpu_ms = 0;
+  double echo_cpu_ms = 0;
 };
 
 class SchedulerLoad {
@@ -60,7 +66,8 @@ class SchedulerLoad {
   [[nodiscard]] std::uint64_t next_pod() const { return pods_; }
 
   // kInvalid for an answer that isn't 200 or isn't what the protocol says.
-  core::Result<LoadFigures> run(const LoadPlan& plan);
+  // `cpu_time`: of the server's process.
+  core::Result<LoadFigures> run(const LoadPlan& plan, const std::function<std::chrono::nanoseconds()>& cpu_time);
 
  private:
   struct Call;

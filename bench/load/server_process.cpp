@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <array>
@@ -161,17 +162,11 @@ double ServerProcess::resident_mib() const {
   return 0;
 }
 
-std::chrono::milliseconds ServerProcess::cpu_time() const {
-  std::ifstream file("/proc/" + std::to_string(pid_) + "/stat");
-  std::string line;
-  std::getline(file, line);
-  std::istringstream fields(line.substr(std::min(line.rfind(')') + 1, line.size())));
-  std::string skipped;
-  for (int field = 3; field < 14; ++field) fields >> skipped;
-  std::int64_t user = 0;
-  std::int64_t system = 0;
-  fields >> user >> system;
-  return std::chrono::milliseconds((user + system) * 1000 / ::sysconf(_SC_CLK_TCK));
+std::chrono::nanoseconds ServerProcess::cpu_time() const {
+  clockid_t clock{};
+  timespec time{};
+  if (::clock_getcpuclockid(pid_, &clock) != 0 || ::clock_gettime(clock, &time) != 0) return {};
+  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
 }
 
 }  // namespace berth::bench

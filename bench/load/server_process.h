@@ -46,7 +46,8 @@ class ServerProcess {
   [[nodiscard]] double seconds_to_ready() const { return seconds_to_ready_; }
   // Resident memory now, in MiB; 0 if it can't be read.
   [[nodiscard]] double resident_mib() const;
-  [[nodiscard]] std::chrono::milliseconds cpu_time() const;
+  // Processor time that the child has used so far, all its threads together.
+  [[nodiscard]] std::chrono::nanoseconds cpu_time() const;
 
  private:
   ServerProcess() = default;
