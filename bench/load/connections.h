@@ -1,4 +1,4 @@
-// Many connections opened at once and kept open, as a burst of bindings leaves them (EP 1.4).
+// Many connections opened at once and kept open, as a burst of bindings leaves them.
 //
 // Not thread-safe.
 #pragma once

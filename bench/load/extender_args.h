@@ -1,5 +1,5 @@
 // The bodies of kube-scheduler's Filter and Prioritize calls, as its Go client writes them: capitalised keys, explicit
-// nulls (EP 1.1).
+// nulls.
 //
 // Thread-safe: pure functions.
 #pragma once

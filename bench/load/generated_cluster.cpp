@@ -116,7 +116,7 @@ GeneratedCluster::GeneratedCluster(std::size_t nodes, std::size_t pods_per_node)
 
 std::string GeneratedCluster::node_name(std::size_t node) {
   std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "gpu-%05zu.cn-east-1b.compute", node);  // 28 characters, as in EP 3.2
+  std::snprintf(text.data(), text.size(), "gpu-%05zu.cn-east-1b.compute", node);  // 28 characters, as real names
   return text.data();
 }
 

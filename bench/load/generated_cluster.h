@@ -2,7 +2,7 @@
 //
 // Node i is one of five products with eight GPUs and holds a few of 300 datasets; every fiftieth holds both datasets
 // that the benches' pods ask for. Of its pods, some hold GPUs and the others, as daemons do, none. The JSON has the
-// size and the parts of real objects (EP 3.1: a Node with 50 images, 30 labels and 1 KB of annotations is 14.2 KB).
+// size and the parts of real objects (a Node with 50 images, 30 labels and 1 KB of annotations is 14.2 KB).
 //
 // Thread-safe: immutable.
 #pragma once

@@ -51,7 +51,7 @@ struct Answer {
   core::SteadyTime done;       // the last byte of the answer was here
 };
 
-// HTTP/1.1 as kube-scheduler's Go client speaks it: one connection that is kept, Content-Length both ways (EP 1.3).
+// HTTP/1.1 as kube-scheduler's Go client speaks it: one connection that is kept, Content-Length both ways.
 class HttpClient {
  public:
   static core::Result<HttpClient> connect(std::uint16_t port);

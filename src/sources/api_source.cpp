@@ -51,7 +51,7 @@ struct ApiSource::State {
   kube::Reflector pods;
 };
 
-ApiSource::ApiSource(std::unique_ptr<kube::ApiClient> client, model::UpdateSink& sink, ApiSourceOptions options,
+ApiSource::ApiSource(std::unique_ptr<kube::ApiClient> client, model::UpdateSink& sink, const ApiSourceOptions& options,
                      const core::Clock& clock)
     : state_(std::make_unique<State>(std::move(client), sink, options, clock)) {}
 

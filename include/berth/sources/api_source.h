@@ -28,7 +28,7 @@ struct ApiSourceOptions {
 class ApiSource final : public Source {
  public:
   // `sink` and `clock` must outlive it.
-  ApiSource(std::unique_ptr<kube::ApiClient> client, model::UpdateSink& sink, ApiSourceOptions options,
+  ApiSource(std::unique_ptr<kube::ApiClient> client, model::UpdateSink& sink, const ApiSourceOptions& options,
             const core::Clock& clock);
   ~ApiSource() override;  // stops
 
