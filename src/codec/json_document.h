@@ -9,6 +9,8 @@
 #include <simdjson.h>
 
 #include <cstddef>
+#include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -22,6 +24,12 @@ class JsonDocument {
   // parse or trim. kInvalid for what is not JSON, with the byte where that is known; kTooLarge for more than 4 GiB or
   // than memory can hold.
   core::Result<simdjson::dom::element> parse(std::string& text);
+
+  // Where in the text of the last successful parse its tokens begin: brackets, commas, colons, strings and scalars.
+  // Holds as the result does.
+  [[nodiscard]] std::span<const std::uint32_t> tokens() const {
+    return {parser_.implementation->structural_indexes.get(), parser_.implementation->n_structural_indexes};
+  }
 
   // Frees everything if a text longer than `keep_bytes` was parsed since the last time.
   void trim(std::size_t keep_bytes);
