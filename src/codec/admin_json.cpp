@@ -57,6 +57,7 @@ ordered_json to_json(const model::Explanation& told, bool names) {
       {"uid", told.uid},
       {"gpus", told.gpus},
       {"datasets", told.datasets},
+      {"ignoredAnnotations", told.ignored_keys},
       {"at", timestamp(told.at)},
       {"attempt", told.attempt},
       {"snapshot", {{"version", told.snapshot_version}, {"ageMilliseconds", told.snapshot_age.count()}}},
@@ -108,6 +109,7 @@ model::Explanation explanation_from(const ordered_json& json) {
   told.uid = json.value("uid", "");
   told.gpus = json.value("gpus", std::int64_t{0});
   told.datasets = json.value("datasets", std::vector<std::string>{});
+  told.ignored_keys = json.value("ignoredAnnotations", std::vector<std::string>{});
   told.at = core::parse_timestamp(json.value("at", "")).value_or(core::WallTime{});
   told.attempt = json.value("attempt", 1U);
   const ordered_json snapshot = json.value("snapshot", ordered_json::object());
