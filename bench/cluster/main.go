@@ -145,8 +145,9 @@ func runRound(ctx context.Context, c *cluster.Cluster, o options, size *sizeResu
 			return fmt.Errorf("%d nodes, round %d, %s: %w", size.Nodes, round+1, arms[a].name, err)
 		}
 		size.add(a, m)
-		progress("%5d nodes, round %d of %d: %-34s %6.1f pods/s, P50 %5.2f s, P99 %5.2f s",
-			size.Nodes, round+1, o.rounds, arms[a].title, m.PodsPerSecond, m.P50, m.P99)
+		progress("%5d nodes, round %d of %d: %-34s %6.1f pods/s, P50 %5.2f s, P99 %5.2f s, CPU a pod %.1f + %.1f ms",
+			size.Nodes, round+1, o.rounds, arms[a].title, m.PodsPerSecond, m.P50, m.P99,
+			m.SchedulerCPU, m.BerthCPU)
 	}
 	return nil
 }

@@ -51,13 +51,18 @@ type measurement struct {
 	PodsPerSecond float64 `json:"pods_per_second"`
 	P50           float64 `json:"p50_seconds"` // from the start of a pod's creation until it is seen with a node
 	P99           float64 `json:"p99_seconds"`
+	// Processor time a pod: what neighbours on the machine disturb least.
+	SchedulerCPU float64 `json:"scheduler_cpu_ms"`
+	BerthCPU     float64 `json:"berth_cpu_ms"`
 }
 
 // measure runs one arm once and leaves no pod behind.
 func measure(ctx context.Context, c *cluster.Cluster, o options, a arm) (measurement, error) {
 	settings := a.settings
+	var berth *cluster.Berth
 	if a.berth {
-		berth, err := cluster.StartBerth(ctx, cluster.BerthOptions{Kubeconfig: c.Kubeconfig, Dir: c.Dir})
+		var err error
+		berth, err = cluster.StartBerth(ctx, cluster.BerthOptions{Kubeconfig: c.Kubeconfig, Dir: c.Dir})
 		if err != nil {
 			return measurement{}, err
 		}
@@ -69,17 +74,36 @@ func measure(ctx context.Context, c *cluster.Cluster, o options, a arm) (measure
 	}
 	defer c.StopScheduler()
 	// The first pods pay for connections and for the scheduler's first look at all nodes.
-	if _, err := burst(ctx, c, o.clients, "warm", min(20, o.pods)); err != nil {
+	if _, err := burst(ctx, c, o.clients, "warm", min(20, o.pods), nil); err != nil {
 		return measurement{}, err
 	}
-	return burst(ctx, c, o.clients, "burst", o.pods)
+	return burst(ctx, c, o.clients, "burst", o.pods, berth)
 }
 
-// burst creates pods, waits until all have nodes, and deletes them.
-func burst(ctx context.Context, c *cluster.Cluster, clients int, name string, n int) (measurement, error) {
+// cpuMeter reads what a process has used since it was made, in milliseconds a pod.
+func cpuMeter(p *cluster.Process) (func(pods int) (float64, error), error) {
+	before, err := p.CPUTime()
+	return func(pods int) (float64, error) {
+		after, err := p.CPUTime()
+		return (after - before).Seconds() * 1000 / float64(pods), err
+	}, err
+}
+
+// burst creates pods, waits until all have nodes, and deletes them. berth may be nil.
+func burst(ctx context.Context, c *cluster.Cluster, clients int, name string, n int, berth *cluster.Berth) (measurement, error) {
+	var m measurement
+	meters := map[*float64]func(int) (float64, error){}
+	for process, figure := range meteredProcesses(c, berth, &m) {
+		meter, err := cpuMeter(process)
+		if err != nil {
+			return m, err
+		}
+		meters[figure] = meter
+	}
+
 	view, err := c.WatchPods(ctx, "")
 	if err != nil {
-		return measurement{}, err
+		return m, err
 	}
 	defer view.Stop()
 	var mutex sync.Mutex
@@ -102,6 +126,11 @@ func burst(ctx context.Context, c *cluster.Cluster, clients int, name string, n 
 	if err := view.WaitBound(ctx, n); err != nil {
 		return measurement{}, err
 	}
+	for figure, meter := range meters {
+		if *figure, err = meter(n); err != nil {
+			return m, err
+		}
+	}
 	waits := make([]float64, 0, n)
 	last := began
 	for uid, start := range createdAt {
@@ -115,11 +144,18 @@ func burst(ctx context.Context, c *cluster.Cluster, clients int, name string, n 
 		return measurement{}, err
 	}
 	sort.Float64s(waits)
-	return measurement{
-		PodsPerSecond: float64(n) / last.Sub(began).Seconds(),
-		P50:           quantile(waits, 0.50),
-		P99:           quantile(waits, 0.99),
-	}, nil
+	m.PodsPerSecond = float64(n) / last.Sub(began).Seconds()
+	m.P50, m.P99 = quantile(waits, 0.50), quantile(waits, 0.99)
+	return m, nil
+}
+
+// meteredProcesses maps each process whose processor time counts to the figure it goes into.
+func meteredProcesses(c *cluster.Cluster, berth *cluster.Berth, m *measurement) map[*cluster.Process]*float64 {
+	processes := map[*cluster.Process]*float64{c.Scheduler(): &m.SchedulerCPU}
+	if berth != nil {
+		processes[berth.Process] = &m.BerthCPU
+	}
+	return processes
 }
 
 // quantile is the nearest-rank quantile of ascending values.

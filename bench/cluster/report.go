@@ -58,6 +58,8 @@ func (r *report) finish() {
 				PodsPerSecond: median(a.Rounds, func(m measurement) float64 { return m.PodsPerSecond }),
 				P50:           median(a.Rounds, func(m measurement) float64 { return m.P50 }),
 				P99:           median(a.Rounds, func(m measurement) float64 { return m.P99 }),
+				SchedulerCPU:  median(a.Rounds, func(m measurement) float64 { return m.SchedulerCPU }),
+				BerthCPU:      median(a.Rounds, func(m measurement) float64 { return m.BerthCPU }),
 			}
 		}
 		for i, m := range size.Arms[armBerth].Rounds {
@@ -92,10 +94,10 @@ func (r *report) writeJSON(w io.Writer) error {
 }
 
 func (r *report) writeTable(w io.Writer) {
-	fmt.Fprintf(w, "kube-scheduler %s, %d CPUs, bursts of %d one-GPU pods from %d clients; medians over the rounds\n\n",
+	fmt.Fprintf(w, "kube-scheduler %s, %d CPUs, bursts of %d one-GPU pods from %d clients; medians over the rounds, CPU is a pod's\n\n",
 		r.Kubernetes, r.CPUs, r.Pods, r.Clients)
 	table := tabwriter.NewWriter(w, 0, 0, 3, ' ', 0)
-	fmt.Fprintln(table, "nodes\trounds\tscheduler\tpods/s\tlowest\thighest\tpod P50\tpod P99\t")
+	fmt.Fprintln(table, "nodes\trounds\tscheduler\tpods/s\tlowest\thighest\tpod P50\tpod P99\tscheduler CPU\tBerth CPU\t")
 	for _, size := range r.Sizes {
 		for i, a := range size.Arms {
 			if len(a.Rounds) == 0 {
@@ -106,8 +108,9 @@ func (r *report) writeTable(w io.Writer) {
 			for _, m := range a.Rounds {
 				lowest, highest = min(lowest, m.PodsPerSecond), max(highest, m.PodsPerSecond)
 			}
-			fmt.Fprintf(table, "%d\t%d\t%s\t%.1f\t%.1f\t%.1f\t%.2f s\t%.2f s\t\n", size.Nodes, len(a.Rounds), arms[i].title,
-				a.Median.PodsPerSecond, lowest, highest, a.Median.P50, a.Median.P99)
+			fmt.Fprintf(table, "%d\t%d\t%s\t%.1f\t%.1f\t%.1f\t%.2f s\t%.2f s\t%.1f ms\t%.1f ms\t\n", size.Nodes, len(a.Rounds), arms[i].title,
+				a.Median.PodsPerSecond, lowest, highest, a.Median.P50, a.Median.P99,
+				a.Median.SchedulerCPU, a.Median.BerthCPU)
 		}
 	}
 	table.Flush()

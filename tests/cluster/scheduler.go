@@ -63,6 +63,9 @@ func (c *Cluster) StopScheduler() error {
 	return p.Stop(10 * time.Second)
 }
 
+// Scheduler is the running kube-scheduler, nil if there is none.
+func (c *Cluster) Scheduler() *Process { return c.scheduler }
+
 // RestartScheduler starts the scheduler again with the same configuration, after killing one that runs.
 func (c *Cluster) RestartScheduler(ctx context.Context) error {
 	c.scheduler.Kill()
