@@ -43,6 +43,9 @@ std::string explain_table(const model::Explanation& told, std::size_t most) {
                   told.snapshot_version, told.snapshot_age.count(), told.filter_took.count(),
                   told.prioritized ? fmt::format(", prioritize {} us", told.prioritize_took.count())
                                    : std::string(", prioritize was not asked")));
+  if (!told.ignored_keys.empty()) {
+    add(fmt::format("ignored   {}: this version does not know it\n", joined(told.ignored_keys, 8)));
+  }
   add(fmt::format("nodes     {} asked, {} candidate{}\n", told.asked, told.candidate_count,
                   told.candidate_count == 1 ? "" : "s"));
 

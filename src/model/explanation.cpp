@@ -16,6 +16,7 @@ Explanation explain(const PodDecisions& decisions) {
   told.uid = last.pod.uid;
   told.gpus = last.pod.gpus;
   for (const DatasetRef& dataset : last.pod.datasets) told.datasets.push_back(dataset.to_string());
+  told.ignored_keys = last.pod.ignored_keys;
   told.at = last.at;
   told.attempt = first.attempt;
   told.snapshot_version = last.snapshot_version;

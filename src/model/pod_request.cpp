@@ -81,6 +81,8 @@ void read_annotation(PodRequest& request, const Annotation& annotation) {
     const auto memory = parse_gpu_memory(annotation.value);
     if (memory) request.min_gpu_memory_mib = *memory;
     if (!memory) invalid(request, annotation, "a quantity such as 80Gi, or whole GiB such as 80");
+  } else if (key != "gpus") {  // written by Berth itself
+    request.ignored_keys.push_back(annotation.key);
   }
 }
 

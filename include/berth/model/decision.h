@@ -79,7 +79,8 @@ struct Explanation {
   std::string pod;  // NAMESPACE/NAME
   std::string uid;
   std::int64_t gpus = 0;
-  std::vector<std::string> datasets;  // NAMESPACE/NAME
+  std::vector<std::string> datasets;      // NAMESPACE/NAME
+  std::vector<std::string> ignored_keys;  // annotations with our prefix that this version does not know
   core::WallTime at;
   std::uint32_t attempt = 1;
   std::uint64_t snapshot_version = 0;

@@ -82,8 +82,9 @@ struct PodRequest {
   TopologyPolicy topology_policy = TopologyPolicy::kBestEffort;
   std::int64_t min_gpu_memory_mib = 0;
   std::vector<std::string> gpu_products;
-  bool has_key_of_ours = false;        // an annotation with our prefix
-  std::optional<core::Error> invalid;  // the first annotation with a value that is not allowed
+  std::vector<std::string> ignored_keys;  // annotations with our prefix that this version does not know
+  bool has_key_of_ours = false;           // an annotation with our prefix
+  std::optional<core::Error> invalid;     // the first annotation with a value that is not allowed
 
   // A pod that asks for no GPU and no dataset and carries no key of ours is none of our business.
   [[nodiscard]] bool ours() const { return gpus > 0 || has_key_of_ours; }

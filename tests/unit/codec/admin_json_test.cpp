@@ -15,6 +15,7 @@ model::Explanation sample() {
   told.uid = "u1";
   told.gpus = 2;
   told.datasets = {"team/imagenet"};
+  told.ignored_keys = {"berth.io/gang-topology"};
   told.at = core::WallTime(951'868'800'250ms);  // 2000-03-01T00:00:00.250Z
   told.attempt = 2;
   told.snapshot_version = 41;
@@ -34,6 +35,7 @@ TEST(AdminJson, ExplanationAsDocumented) {
   const auto json = nlohmann::json::parse(write_explanation(sample()));
   EXPECT_EQ(json, nlohmann::json::parse(R"({
     "pod": "team/train", "uid": "u1", "gpus": 2, "datasets": ["team/imagenet"],
+    "ignoredAnnotations": ["berth.io/gang-topology"],
     "at": "2000-03-01T00:00:00.250Z", "attempt": 2,
     "snapshot": {"version": 41, "ageMilliseconds": 12}, "asked": 3, "winner": "a", "error": "", "prioritized": true,
     "tookMicroseconds": {"filter": 120, "prioritize": 30}, "candidateCount": 1,

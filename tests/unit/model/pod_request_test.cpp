@@ -74,6 +74,13 @@ TEST_P(BadAnnotation, IsNamedWithItsValueAndWhatIsAllowed) {
   EXPECT_THAT(request.invalid->message, testing::StartsWith("\"" + GetParam().value + "\" is not allowed; use "));
 }
 
+TEST(PodRequest, KeysOfLaterVersionsAndTyposAreNamedNotObeyed) {
+  const auto request = make_request(
+      pod_with({{"berth.io/dataset-polcy", "required"}, {"berth.io/gpus", "0,1"}, {"example.com/x", "y"}}), {});
+  EXPECT_THAT(request.ignored_keys, testing::ElementsAre("berth.io/dataset-polcy"));
+  EXPECT_FALSE(request.invalid);
+}
+
 TEST(PodRequest, WaitTurnsRequiredIntoPreferred) {
   Pod pod =
       pod_with({{"berth.io/datasets", "a"}, {"berth.io/dataset-policy", "required"}, {"berth.io/dataset-wait", "10m"}});
