@@ -86,8 +86,9 @@ class RequestReader {
   [[nodiscard]] std::string_view bytes() const {
     return has_bytes() ? std::string_view(buffer_->data() + begin_, end_ - begin_) : std::string_view();
   }
-  tl::expected<void, HttpRefusal> append(std::string& body, std::uint64_t length, std::size_t limit, BodyShare& share,
-                                         core::SteadyTime deadline);
+  // `whole`: the most that the body can become.
+  tl::expected<void, HttpRefusal> append(std::string& body, std::uint64_t length, std::size_t whole, std::size_t limit,
+                                         BodyShare& share, core::SteadyTime deadline);
   // The next line without its CR LF.
   tl::expected<std::string, HttpRefusal> read_line(core::SteadyTime deadline);
 

@@ -4,6 +4,7 @@
 #include <spdlog/spdlog.h>
 
 #include <exception>
+#include <new>
 #include <optional>
 
 #include "berth/codec/extender_response.h"
@@ -101,7 +102,8 @@ class Connection final : private httplib::Server {
     set_post_routing_handler([this](const httplib::Request&, httplib::Response& response) {
       response.headers.erase("Keep-Alive");
       response.headers.erase("Connection");
-      if (shared_.draining.load()) keep_ = false;
+      response.headers.erase("EXCEPTION_WHAT");
+      if (unread_ || shared_.draining.load()) keep_ = false;
       if (!keep_) {
         response.set_header("Connection", "close");
       } else if (head_.http_1_0) {
@@ -129,25 +131,26 @@ class Connection final : private httplib::Server {
   // False when the connection is over.
   bool serve_request() {
     deadline_ = std::chrono::steady_clock::now() + shared_.options.body_timeout;
-    const auto head = reader_.read_head(deadline_);
-    if (!head && head.error().status == 0) return false;
     refusal_.reset();
     allow_.clear();
     after_ = nullptr;
     head_ = {};
     keep_ = false;
+    unread_ = true;
+    const auto head = reader_.read_head(deadline_);
+    if (!head && head.error().status == 0) return false;
     if (!head) {
       refusal_ = head.error();
     } else if (auto parsed = parse_head(*head)) {
       head_ = std::move(*parsed);
       keep_ = head_.keep_alive;
+      unread_ = head_.chunked || head_.content_length > 0;
     } else {
       refusal_ = parsed.error();
     }
     // What was not understood is not handed on: the library answers a stand-in request with the refusal.
     const std::string checked =
         refusal_ ? "GET / HTTP/1.1\r\n\r\n" : head_.method + ' ' + head_.target + " HTTP/1.1\r\n\r\n";
-    linger_ = refusal_.has_value();
 
     CheckedStream stream(checked, socket_, shared_.options.body_timeout);
     bool closed = false;
@@ -156,12 +159,28 @@ class Connection final : private httplib::Server {
     share_ = &share;
     const bool served = process_request(stream, false, closed, nullptr);
     const bool sent = stream.finish() && served;
+    linger_ = unread_;
     if (sent && after_) run_after();
     return sent && keep_;
   }
 
+  // Nothing gets out of here: the library would answer by itself and take the connection to be in order.
   void answer(const httplib::Request& request, httplib::Response& response) {
-    HttpResponse result = respond(request);
+    try {
+      put(respond(request), response);
+    } catch (const std::bad_alloc&) {
+      shared_.count(HttpFailure::kMemory);
+      keep_ = false;
+      put({503, R"({"error":"out of memory, try again"})"}, response);
+    } catch (const std::exception& thrown) {
+      shared_.count(HttpFailure::kHandler);
+      keep_ = false;
+      spdlog::error("{}: a request failed: {}", shared_.options.name, thrown.what());
+      put({500, R"({"error":"internal error"})"}, response);
+    }
+  }
+
+  void put(HttpResponse result, httplib::Response& response) {
     response.status = result.status;
     response.body = std::move(result.body);
     // Never a bare application/json: the library would compress it, at three times the latency.
@@ -180,17 +199,17 @@ class Connection final : private httplib::Server {
       return refused_with_body({405, "method not allowed, use " + allow_});
     }
     if (request.method != "POST") {
-      if (!drop_body()) end_after_answer();
+      drop_body();
       return call(*handler, request, {});
     }
     if (head_.expects_continue && head_.content_length <= shared_.options.max_body_bytes && !reader_.has_bytes() &&
         !socket_.write("HTTP/1.1 100 Continue\r\n\r\n", {}, deadline_)) {
-      end_after_answer();
+      keep_ = false;
     }
     auto body = reader_.read_body(head_, shared_.options.max_body_bytes, *share_, deadline_);
-    if (body) return call(*handler, request, std::move(*body));
-    end_after_answer();
-    return refused(body.error());
+    if (!body) return refused(body.error());
+    unread_ = false;
+    return call(*handler, request, std::move(*body));
   }
 
   HttpResponse call(const HttpHandler& handler, const httplib::Request& request, std::string body) {
@@ -218,19 +237,14 @@ class Connection final : private httplib::Server {
 
   // Refuses a request whose body is still to come.
   HttpResponse refused_with_body(const HttpRefusal& refusal) {
-    if (!drop_body()) end_after_answer();
+    drop_body();
     return refused(refusal);
   }
 
   // Takes a body that nobody wants out of the connection, where that is cheap.
-  bool drop_body() {
-    if (head_.chunked || head_.expects_continue || head_.content_length > kCheapDiscard) return false;
-    return reader_.discard(head_.content_length, deadline_);
-  }
-
-  void end_after_answer() {
-    keep_ = false;
-    linger_ = true;
+  void drop_body() {
+    if (head_.chunked || head_.expects_continue || head_.content_length > kCheapDiscard) return;
+    unread_ = !reader_.discard(head_.content_length, deadline_);
   }
 
   void run_after() {
@@ -255,6 +269,7 @@ class Connection final : private httplib::Server {
   std::string allow_;
   std::function<void()> after_;
   bool keep_ = false;
+  bool unread_ = false;  // what is in the connection may be the rest of this request: it must not be read as the next
 };
 
 }  // namespace
@@ -286,6 +301,8 @@ std::string_view to_string(HttpFailure failure) {
       return "connections_full";
     case HttpFailure::kHandler:
       return "handler";
+    case HttpFailure::kMemory:
+      return "memory";
   }
   return "";
 }

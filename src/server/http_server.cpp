@@ -14,6 +14,7 @@
 #include <deque>
 #include <exception>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <set>
 #include <thread>
@@ -144,6 +145,8 @@ bool HttpServer::State::spawn(int fd) {
 void HttpServer::State::run_connection(int fd) {
   try {
     serve_connection(shared, HttpSocket(fd, drain_fd));
+  } catch (const std::bad_alloc&) {
+    shared.count(HttpFailure::kMemory);
   } catch (const std::exception& thrown) {
     spdlog::error("{}: a connection failed: {}", shared.options.name, thrown.what());
   }

@@ -49,7 +49,7 @@ constexpr std::array kDocs{
     MetricDoc{"berth_body_bytes", "gauge", "server", "Bytes of request bodies in work."},
     MetricDoc{"berth_http_failures_total", "counter", "server, kind",
               "Requests answered without a handler or in its place: malformed, not_found, method, too_large, timeout, "
-              "bodies_full, connections_full, handler."},
+              "bodies_full, connections_full, handler, memory."},
 };
 
 }  // namespace

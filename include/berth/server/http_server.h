@@ -47,8 +47,9 @@ enum class HttpFailure : std::uint8_t {
   kBodiesFull,       // 503: max_bodies_bytes is used up
   kConnectionsFull,  // 503: max_connections is used up, or the system gives no thread
   kHandler,          // 500: a handler threw
+  kMemory,           // 503, or a connection that ended without an answer: the system gives no memory
 };
-inline constexpr std::size_t kHttpFailureCount = 8;
+inline constexpr std::size_t kHttpFailureCount = 9;
 std::string_view to_string(HttpFailure failure);  // "malformed", "not_found", ... as in the metric's label
 
 struct HttpCounters {

@@ -1,0 +1,107 @@
+// Memory that runs out: the request is refused and the connection ends. What was sent as its body must never be read as
+// a request.
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <limits>
+#include <new>
+#include <string>
+
+#include "unit/server/http_server_fixture.h"
+
+namespace berth::server {
+namespace {
+
+constexpr std::size_t kNever = std::numeric_limits<std::size_t>::max();
+
+// Allocations of this size and more fail, on every thread but the test's.
+std::atomic<std::size_t> fails_from{kNever};
+thread_local bool is_test_thread = false;
+
+void* allocate(std::size_t bytes) {
+  if (!is_test_thread && bytes >= fails_from.load()) throw std::bad_alloc();
+  void* got = std::malloc(bytes == 0 ? 1 : bytes);
+  if (got == nullptr) throw std::bad_alloc();
+  return got;
+}
+
+class HttpServerMemory : public HttpServerTest {
+ protected:
+  HttpServerMemory() { is_test_thread = true; }
+  ~HttpServerMemory() override {
+    fails_from = kNever;
+    server.reset();
+    is_test_thread = false;
+  }
+
+  // A body that is itself a row of requests.
+  static std::string smuggled(std::size_t bytes) {
+    std::string body;
+    while (body.size() < bytes) body += post("/after", "x");
+    return body;
+  }
+};
+
+TEST_F(HttpServerMemory, AnnouncedBytesTakeNone) {
+  options.max_body_bytes = std::size_t{1} << 62U;
+  options.body_timeout = std::chrono::milliseconds(50);
+  start();
+  RawClient client(port);
+  client.say("POST /echo HTTP/1.1\r\nContent-Length: 4611686018427387904\r\n\r\n" + smuggled(1000));
+  EXPECT_EQ(client.answer().status, 408);
+  EXPECT_TRUE(client.ended());
+  EXPECT_EQ(afters.load(), 0);
+}
+
+TEST_F(HttpServerMemory, BodyThatFindsNoneIs503AndEndsTheConnection) {
+  start();
+  const std::string body = smuggled(3U << 20U);
+  char size[32];
+  std::snprintf(size, sizeof size, "%zx", body.size());
+  for (const std::string& request : {post("/echo", body), "POST /echo HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n" +
+                                                              std::string(size) + "\r\n" + body + "\r\n0\r\n\r\n"}) {
+    fails_from = std::size_t{1} << 20U;
+    RawClient client(port);
+    const RawAnswer answer = client.ask(request);
+    EXPECT_EQ(answer.status, 503);
+    EXPECT_EQ(answer.body, R"({"error":"out of memory, try again"})");
+    EXPECT_TRUE(answer.has("\r\nConnection: close\r\n")) << answer.head;
+    EXPECT_FALSE(answer.has("EXCEPTION_WHAT")) << answer.head;
+    EXPECT_TRUE(client.ended());
+    fails_from = kNever;
+    EXPECT_EQ(RawClient(port).ask(post("/echo", body)).body, body);
+  }
+  EXPECT_EQ(afters.load(), 0);
+  EXPECT_EQ(failures(HttpFailure::kMemory), 2U);
+  EXPECT_TRUE(eventually([&] { return server->counters().bodies_bytes == 0; }));
+}
+
+// Whatever allocation fails first: never a second answer, and all is well afterwards.
+TEST_F(HttpServerMemory, AnyAllocationMayFailOnAnOpenConnection) {
+  start();
+  const std::string body = smuggled(300U << 10U);
+  for (std::size_t from = 1; from <= std::size_t{1} << 20U; from *= 2) {
+    RawClient client(port);
+    ASSERT_EQ(client.ask(post("/size", "x")).body, "1");
+    fails_from = from;
+    client.say(post("/size", body));
+    const RawAnswer answer = client.answer();
+    fails_from = kNever;
+    EXPECT_FALSE(answer.has("EXCEPTION_WHAT")) << answer.head;
+    client.end_sending();
+    EXPECT_EQ(client.answer().status, 0) << "allocations from " << from << " bytes on fail";
+    EXPECT_EQ(RawClient(port).ask(post("/size", body)).body, std::to_string(body.size())) << from;
+  }
+  EXPECT_EQ(afters.load(), 0);
+  EXPECT_TRUE(eventually([&] { return server->counters().bodies_bytes == 0; }));
+}
+
+}  // namespace
+}  // namespace berth::server
+
+void* operator new(std::size_t bytes) { return berth::server::allocate(bytes); }
+void* operator new[](std::size_t bytes) { return berth::server::allocate(bytes); }
+void operator delete(void* given) noexcept { std::free(given); }
+void operator delete[](void* given) noexcept { std::free(given); }
+void operator delete(void* given, std::size_t) noexcept { std::free(given); }
+void operator delete[](void* given, std::size_t) noexcept { std::free(given); }
