@@ -152,12 +152,12 @@ void ClusterState::push(model::ClusterUpdate update) { work_->add(std::move(upda
 
 void ClusterState::post(Attempt attempt) {
   if (attempt.uid.empty()) return;
-  work_->attempts.record(attempt.uid, work_->clock.now());
+  work_->attempts.record(attempt.uid, attempt.verb, work_->clock.now());
   work_->add(std::move(attempt), true);
 }
 
-std::uint32_t ClusterState::attempt_number(const std::string& uid) const {
-  return work_->attempts.number(uid, work_->clock.now());
+std::uint32_t ClusterState::attempt_number(const std::string& uid, model::Verb verb) const {
+  return work_->attempts.number(uid, verb, work_->clock.now());
 }
 
 const core::SnapshotCell<model::Snapshot>& ClusterState::snapshots() const { return work_->snapshots; }

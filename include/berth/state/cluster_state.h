@@ -19,13 +19,14 @@
 #include "berth/core/clock.h"
 #include "berth/core/snapshot_cell.h"
 #include "berth/model/cluster_update.h"
+#include "berth/model/decision.h"
 #include "berth/model/snapshot.h"
 
 namespace berth::state {
 
 struct StateOptions {
   std::chrono::milliseconds soft_lifetime{30'000};  // of a soft ledger entry
-  std::chrono::milliseconds attempt_gap{1'000};     // calls closer together belong to one scheduling attempt
+  std::chrono::milliseconds attempt_gap{1'000};     // a pod asked about again so long after an attempt began: the next
   std::size_t max_attempts_kept = 100'000;          // pods whose attempts are counted
 };
 
@@ -35,6 +36,7 @@ struct Attempt {
   std::string winner;     // node that the answer prefers; empty if none, or if no soft entry is to be written
   std::int32_t gpus = 0;  // that it would hold there
   std::int32_t priority = 0;
+  model::Verb verb = model::Verb::kFilter;
 };
 
 struct StateCounters {
@@ -56,9 +58,10 @@ class ClusterState final : public model::UpdateSink {
   // Counts the attempt at once; the soft entry is in the next snapshot. A winner that the snapshot doesn't know, or a
   // pod without GPUs, ends the pod's earlier soft entry; no winner leaves it. Ignored without a UID.
   void post(Attempt attempt);
-  // Attempts of this pod so far, a call made now counted: 1 for the first. Calls less than attempt_gap after the last
-  // posted one belong to its attempt. Waits for nothing that the builder does.
-  [[nodiscard]] std::uint32_t attempt_number(const std::string& uid) const;
+  // Attempts of this pod so far, a call made now counted: 1 for the first. A Filter less than attempt_gap after an
+  // attempt began belongs to it, and so does the Prioritize that follows a posted Filter, at any time. Waits for
+  // nothing that the builder does.
+  [[nodiscard]] std::uint32_t attempt_number(const std::string& uid, model::Verb verb = model::Verb::kFilter) const;
 
   [[nodiscard]] const core::SnapshotCell<model::Snapshot>& snapshots() const;
   [[nodiscard]] StateCounters counters() const;
