@@ -105,6 +105,8 @@ Result<model::Explanation> work_out(const ExplainFlags& flags) {
   if (!pod) return core::fail(pod.error().code, pod.error().to_string(), flags.pod_file);
   complete(*pod);
 
+  // A pod that is in the dump must not stand in its own way.
+  std::erase_if(dump->pods, [&](const model::Pod& other) { return other.ns == pod->ns && other.name == pod->name; });
   const core::SystemClock clock;
   state::ClusterState state({}, clock);
   state.push(model::AllNodes{std::move(dump->nodes)});

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "report.h"
+
 namespace berth::cli {
 namespace {
 
@@ -25,9 +27,23 @@ std::string joined(const std::vector<std::string>& items, std::size_t most) {
   return text;
 }
 
+// Names and messages come from pods' annotations and from the server.
+model::Explanation clean(model::Explanation told) {
+  for (std::string* text : {&told.pod, &told.winner, &told.error}) *text = printable(*text);
+  for (auto* list : {&told.datasets, &told.ignored_keys}) {
+    for (std::string& text : *list) text = printable(text);
+  }
+  for (model::Candidate& candidate : told.candidates) candidate.node = printable(candidate.node);
+  for (auto& rejected : told.rejected) {
+    for (std::string& node : rejected.nodes) node = printable(node);
+  }
+  return told;
+}
+
 }  // namespace
 
-std::string explain_table(const model::Explanation& told, std::size_t most) {
+std::string explain_table(const model::Explanation& foreign, std::size_t most) {
+  const model::Explanation told = clean(foreign);
   std::string out;
   const auto add = [&out](std::string_view text) { out += text; };
   add(fmt::format("pod       {}   {} GPU{}{}\n", told.pod, told.gpus, told.gpus == 1 ? "" : "s",

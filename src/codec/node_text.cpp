@@ -50,20 +50,20 @@ class TokenWalk {
 
  private:
   // Keys are compared as the DOM reads them: unescaped.
-  [[nodiscard]] bool key_is(std::string_view name) const {
+  [[nodiscard]] bool key_is(std::string_view name) {
     const std::string_view rest = text_.substr(position());
     const std::size_t end = rest.find_first_of("\\\"", 1);
     if (end == std::string_view::npos) return false;
     if (rest[end] == '"') return same_but_case(rest.substr(1, end - 1), name);
     const std::size_t colon = tokens_[next_ + 1] - position();
-    simdjson::dom::parser parser;
     std::string_view key;
-    return parser.parse(std::string(rest.substr(0, colon))).get(key) == simdjson::SUCCESS && same_but_case(key, name);
+    return parser_.parse(std::string(rest.substr(0, colon))).get(key) == simdjson::SUCCESS && same_but_case(key, name);
   }
 
   std::string_view text_;
   std::span<const std::uint32_t> tokens_;
   std::size_t next_ = 0;
+  simdjson::dom::parser parser_;  // of escaped keys, which are rare unless somebody means harm
 };
 
 }  // namespace

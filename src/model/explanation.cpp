@@ -4,7 +4,7 @@
 
 namespace berth::model {
 
-Explanation explain(const PodDecisions& decisions) {
+Explanation explain(const PodDecisions& decisions, Detail detail) {
   const Decision* filter = decisions.filter.get();
   const Decision* prioritize = decisions.prioritize.get();
   if (filter != nullptr && prioritize != nullptr && prioritize->at < filter->at) prioritize = nullptr;
@@ -27,7 +27,7 @@ Explanation explain(const PodDecisions& decisions) {
   if (last.pod.invalid) told.error = last.pod.invalid->to_string();
   told.prioritized = prioritize != nullptr;
   told.candidate_count = last.candidate_count;
-  told.candidates = last.candidates;
+  if (detail == Detail::kAll) told.candidates = last.candidates;
   if (filter != nullptr) told.filter_took = filter->took;
   if (prioritize != nullptr) told.prioritize_took = prioritize->took;
 
@@ -36,6 +36,7 @@ Explanation explain(const PodDecisions& decisions) {
     Explanation::Rejected& rejected = by_reason[static_cast<std::size_t>(node.reason)];
     rejected.reason = node.reason;
     ++rejected.count;
+    if (detail == Detail::kCounts) continue;
     rejected.nodes.push_back(node.slot == kNoSlot ? "(unknown)" : first.index->name(node.slot));
   }
   for (Explanation::Rejected& rejected : by_reason) {

@@ -19,7 +19,25 @@ GpuMask island_of(const std::array<GpuMask, kMaxGpus>& nvlink_peers, GpuMask set
   return island;
 }
 
+using GroupSizes = std::array<std::uint8_t, 128>;
+
+GroupSizes numa_groups(const NumaNodes& numa, GpuMask set) {
+  GroupSizes sizes{};
+  for (GpuMask rest = set; rest != 0; rest &= rest - 1) {
+    const int node = numa[static_cast<std::size_t>(std::countr_zero(rest))];
+    if (node >= 0) ++sizes[static_cast<std::size_t>(node)];
+  }
+  return sizes;
+}
+
 }  // namespace
+
+int numa_nodes(const NumaNodes& numa, GpuMask set) {
+  const GroupSizes sizes = numa_groups(numa, set);
+  return static_cast<int>(sizes.size() - static_cast<std::size_t>(std::ranges::count(sizes, 0)));
+}
+
+int largest_numa_group(const NumaNodes& numa, GpuMask set) { return std::ranges::max(numa_groups(numa, set)); }
 
 int bandwidth(Link link) {
   switch (link) {
@@ -74,7 +92,7 @@ void LinkMatrix::set(int a, int b, Link link) {
   links[static_cast<std::size_t>(b)][static_cast<std::size_t>(a)] = link;
 }
 
-core::Result<BestSetTable> BestSetTable::build(const LinkMatrix& links) {
+core::Result<BestSetTable> BestSetTable::build(const LinkMatrix& links, const NumaNodes& numa) {
   const int n = links.gpus;
   if (n < 1 || n > kMaxGpus) {
     return core::fail(core::ErrorCode::kInvalid, "a link matrix has 1 to 16 GPUs, not " + std::to_string(n));
@@ -96,6 +114,8 @@ core::Result<BestSetTable> BestSetTable::build(const LinkMatrix& links) {
   const std::size_t sets = std::size_t{1} << n;
   table.quality_.resize(sets);
   table.island_.resize(sets);
+  std::vector<std::uint8_t> touched(sets);   // NUMA nodes, by set
+  std::vector<std::uint8_t> together(sets);  // the most GPUs on one NUMA node, by set
   for (GpuMask set = 1; set < sets; ++set) {
     const int first = std::countr_zero(set);
     const GpuMask others = set & (set - 1);
@@ -106,6 +126,8 @@ core::Result<BestSetTable> BestSetTable::build(const LinkMatrix& links) {
       quality.bottleneck = quality.bottleneck == 0 ? width : std::min(quality.bottleneck, width);
     }
     table.quality_[set] = quality;
+    touched[set] = static_cast<std::uint8_t>(numa_nodes(numa, set));
+    together[set] = static_cast<std::uint8_t>(largest_numa_group(numa, set));
     const GpuMask island = island_of(nvlink_peers, set, GpuMask{1} << first);
     table.island_[set] = std::max(static_cast<std::uint8_t>(count(island)), table.island_[set & ~island]);
   }
@@ -119,9 +141,12 @@ core::Result<BestSetTable> BestSetTable::build(const LinkMatrix& links) {
       const auto better = [&](GpuMask other) {
         if (other == 0) return true;
         if (table.quality_[set] != table.quality_[other]) return table.quality_[set] > table.quality_[other];
-        const auto left = table.island_[free & ~set];
-        const auto other_left = table.island_[free & ~other];
-        return left != other_left ? left > other_left : lower_indices(set, other);
+        const GpuMask left = free & ~set;
+        const GpuMask other_left = free & ~other;
+        if (table.island_[left] != table.island_[other_left]) return table.island_[left] > table.island_[other_left];
+        if (touched[set] != touched[other]) return touched[set] < touched[other];
+        if (together[left] != together[other_left]) return together[left] > together[other_left];
+        return lower_indices(set, other);
       };
       const std::size_t at = free * stride + static_cast<std::size_t>(count(set));
       if (better(table.best_[at])) table.best_[at] = static_cast<std::uint16_t>(set);
@@ -158,25 +183,9 @@ std::vector<GpuMask> BestSetTable::ties(int count) const {
   return ties;
 }
 
-int GpuShape::numa_nodes(GpuMask set) const {
-  std::array<bool, 128> seen{};
-  int nodes = 0;
-  for (GpuMask rest = set; rest != 0; rest &= rest - 1) {
-    const int node = numa[static_cast<std::size_t>(std::countr_zero(rest))];
-    if (node < 0 || seen[static_cast<std::size_t>(node)]) continue;
-    seen[static_cast<std::size_t>(node)] = true;
-    ++nodes;
-  }
-  return nodes;
-}
-
 int GpuShape::fewest_numa_nodes(int count) const {
-  std::array<int, 128> sizes{};
-  for (int gpu = 0; gpu < links.gpus; ++gpu) {
-    const int node = numa[static_cast<std::size_t>(gpu)];
-    if (node >= 0) ++sizes[static_cast<std::size_t>(node)];
-  }
-  std::sort(sizes.begin(), sizes.end(), std::greater<>());
+  GroupSizes sizes = numa_groups(numa, mask_all(links.gpus));
+  std::ranges::sort(sizes, std::greater<>());
   int nodes = 0;
   for (int left = count; left > 0 && sizes[static_cast<std::size_t>(nodes)] > 0; ++nodes) {
     left -= sizes[static_cast<std::size_t>(nodes)];

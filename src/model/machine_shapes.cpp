@@ -19,7 +19,10 @@ enum class Family : std::uint8_t { kNone, kNv18, kNv12, kNv8, kDgx1V, kPcie };
 Family family_of(std::string_view product, int gpus) {
   const bool pcie = has(product, "PCIe") || has(product, "PCIE");
   const bool sxm_size = gpus == 4 || gpus == 8;
-  if (has(product, "MIG")) return Family::kNone;
+  // Partitioned and time-sliced GPUs are counted by slices; NVL and Active cards and Grace boards are no HGX machines.
+  for (const std::string_view other : {"MIG", "-SHARED", "NVL", "Active", "GH200", "GB200"}) {
+    if (has(product, other)) return Family::kNone;
+  }
   if (!pcie && sxm_size && (has(product, "H100") || has(product, "H200"))) return Family::kNv18;
   if (!pcie && sxm_size && has(product, "H800")) return Family::kNv8;
   if (!pcie && sxm_size && has(product, "A100")) return Family::kNv12;
@@ -84,7 +87,7 @@ std::shared_ptr<const GpuShape> build_shape(Family family, int gpus) {
   shape.numa.fill(-1);
   const int half = std::max(1, gpus / 2);
   for (int gpu = 0; gpu < gpus; ++gpu) shape.numa[static_cast<std::size_t>(gpu)] = static_cast<std::int8_t>(gpu / half);
-  auto table = BestSetTable::build(shape.links);
+  auto table = BestSetTable::build(shape.links, shape.numa);
   if (!table) return nullptr;
   shape.table = *std::move(table);
   shape.name = std::to_string(gpus) + " GPUs, " + shape.name;

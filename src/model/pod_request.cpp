@@ -104,7 +104,9 @@ core::Result<std::int64_t> parse_gpu_memory(std::string_view text) {
 }
 
 DatasetPolicy PodRequest::dataset_policy_at(core::WallTime now) const {
-  if (dataset_policy == DatasetPolicy::kRequired && dataset_wait && now - created >= *dataset_wait) {
+  // A manifest that was never created has no time yet.
+  const bool exists = created != core::WallTime{};
+  if (dataset_policy == DatasetPolicy::kRequired && dataset_wait && exists && now - created >= *dataset_wait) {
     return DatasetPolicy::kPreferred;
   }
   return dataset_policy;

@@ -49,6 +49,12 @@ Slot NodeIndex::find(std::string_view name) const {
   return kNoSlot;
 }
 
+std::size_t NodeIndex::bytes() const {
+  return sizeof *this + names_.capacity() * sizeof(std::string) + 2 * texts_.capacity() +
+         ranks_.capacity() * sizeof(std::uint32_t) + begins_.capacity() * sizeof(std::uint32_t) +
+         table_.capacity() * sizeof(Entry);
+}
+
 const DatasetPlacement* Snapshot::placement(const DatasetRef& dataset) const {
   const auto found = datasets->find(dataset.label());
   return found == datasets->end() ? nullptr : found->second.get();

@@ -58,11 +58,13 @@ class SlotFacts {
   std::vector<std::int32_t> soft_credit_;
 };
 
-Evaluated unknown_node(std::uint32_t name, const Settings& settings) {
+// A part that is off for this pod is off here too, else the unknown would beat everything known.
+Evaluated unknown_node(std::uint32_t name, const model::PodRequest& pod, const Settings& settings) {
   Evaluated result;
   result.name = name;
   result.holds_all = false;
-  result.parts = weigh({0, kNeutral, kNeutral, 0}, settings.weights);
+  const bool topology_counts = pod.gpus > 0 && pod.topology_policy != model::TopologyPolicy::kNone;
+  result.parts = weigh({0, topology_counts ? kNeutral : 0, kNeutral, 0}, settings.weights);
   return result;
 }
 
@@ -91,7 +93,7 @@ Evaluation evaluate(const Query& query, const Settings& settings) {
       if (hard_rule) {
         result.rejected.push_back({name, model::kNoSlot, Reason::kNodeUnknown});
       } else {
-        result.fitting.push_back(unknown_node(name, settings));
+        result.fitting.push_back(unknown_node(name, query.pod, settings));
       }
       continue;
     }
@@ -112,7 +114,8 @@ Evaluation evaluate(const Query& query, const Settings& settings) {
     Evaluated fits;
     fits.name = name;
     fits.slot = slot;
-    fits.fit = node.unpromised() >= query.pod.gpus ? 2 : node.unused() >= query.pod.gpus ? 1 : 0;
+    fits.rank = query.snapshot.index->rank(slot);
+    fits.fit = query.pod.gpus == 0 || node.unpromised() >= query.pod.gpus ? 2 : node.unused() >= query.pod.gpus ? 1 : 0;
     fits.holds_all = node.holds_all;
     fits.used = node.state->gpus - node.unpromised();
     fits.gpus_free = std::max(0, node.unused());
@@ -130,9 +133,7 @@ bool Better::operator()(const Evaluated& a, const Evaluated& b) const {
   if (a.fit != b.fit) return a.fit > b.fit;
   if (a.parts.total != b.parts.total) return a.parts.total > b.parts.total;
   if (a.used != b.used) return a.used > b.used;
-  if (a.slot != model::kNoSlot && b.slot != model::kNoSlot) {
-    return query_.snapshot.index->rank(a.slot) < query_.snapshot.index->rank(b.slot);
-  }
+  if (a.rank != b.rank) return a.rank < b.rank;
   return query_.names[a.name] < query_.names[b.name];
 }
 

@@ -11,9 +11,10 @@ namespace berth::policy {
 struct Evaluated {
   std::uint32_t name = 0;  // index into Query::names
   model::Slot slot = model::kNoSlot;
-  std::uint8_t fit = 2;   // 2: enough unpromised GPUs, 1: enough unused, 0: too few by our count
-  bool holds_all = true;  // every dataset of the pod
-  std::int32_t used = 0;  // GPUs taken, promises counted in
+  std::uint32_t rank = ~std::uint32_t{0};  // of its name; the greatest for a node that the snapshot doesn't know
+  std::uint8_t fit = 2;                    // 2: enough unpromised GPUs, 1: enough unused, 0: too few by our count
+  bool holds_all = true;                   // every dataset of the pod
+  std::int32_t used = 0;                   // GPUs taken, promises counted in
   std::int32_t gpus_free = -1;
   model::GpuMask gpu_set = 0;
   double coverage = 0;

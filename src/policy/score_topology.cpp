@@ -10,12 +10,11 @@ constexpr double kBandwidthShare = 0.8;
 double score_topology(const model::PodRequest& pod, const NodeView& node,
                       const std::optional<model::GpuMask>& gpu_set) {
   if (pod.gpus == 0 || pod.topology_policy == model::TopologyPolicy::kNone) return 0;
-  const model::NodeState& state = *node.state;
-  if (!state.shape || !state.free_known) {
-    return state.used == 0 && node.firm_others == 0 && state.gpus >= pod.gpus ? 1 : kNeutral;
-  }
-  if (!gpu_set) return 0;
   if (pod.gpus == 1) return 1;
+  const model::NodeState& state = *node.state;
+  // The same for an empty node as for a used one: what is not known must not draw pods to break up empty machines.
+  if (!state.shape || !state.free_known) return kNeutral;
+  if (!gpu_set) return 0;
   const model::GpuShape& shape = *state.shape;
   const auto gpus = static_cast<int>(pod.gpus);
   const auto best = shape.table.best(model::mask_all(shape.table.gpus()), gpus);

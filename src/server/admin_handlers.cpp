@@ -57,7 +57,9 @@ HttpResponse decisions(const AdminContext& context, HttpRequest& request) {
     }
   }
   std::vector<model::Explanation> told;
-  for (const auto& kept : context.extender.decisions.latest(most)) told.push_back(model::explain(kept));
+  for (const auto& kept : context.extender.decisions.latest(most)) {
+    told.push_back(model::explain(kept, model::Detail::kCounts));
+  }
   HttpResponse response;
   response.body = codec::write_decisions(told);
   return response;

@@ -5,10 +5,9 @@
 namespace berth::server {
 namespace {
 
-std::size_t bytes_of(const model::Decision* decision) {
-  if (decision == nullptr) return 0;
-  std::size_t bytes = sizeof(model::Decision) + decision->rejected.capacity() * sizeof(model::Rejection);
-  for (const model::Candidate& candidate : decision->candidates) bytes += sizeof candidate + candidate.node.capacity();
+std::size_t bytes_of(const model::Decision& decision) {
+  std::size_t bytes = sizeof decision + decision.rejected.capacity() * sizeof(model::Rejection);
+  for (const model::Candidate& candidate : decision.candidates) bytes += sizeof candidate + candidate.node.capacity();
   return bytes;
 }
 
@@ -17,25 +16,40 @@ std::size_t bytes_of(const model::Decision* decision) {
 DecisionLog::DecisionLog(std::size_t keep_pods, std::size_t keep_bytes)
     : keep_pods_(keep_pods), keep_bytes_(keep_bytes) {}
 
+void DecisionLog::hold(const model::PodDecisions& decisions, int sign) {
+  for (const model::Decision* decision : {decisions.filter.get(), decisions.prioritize.get()}) {
+    if (decision == nullptr) continue;
+    std::size_t bytes = bytes_of(*decision);
+    if (const model::NodeIndex* index = decision->index.get(); index != nullptr) {
+      std::size_t& holders = indices_[index];
+      if (holders == (sign > 0 ? 0 : 1)) bytes += index->bytes();
+      holders += static_cast<std::size_t>(sign);
+      if (holders == 0) indices_.erase(index);
+    }
+    bytes_ += sign > 0 ? bytes : -bytes;
+  }
+}
+
 void DecisionLog::add(std::shared_ptr<const model::Decision> decision) {
   std::string pod = decision->pod.ns + "/" + decision->pod.name;
-  Order dropped;  // freed after the lock
+  model::PodDecisions replaced;  // both freed after the lock
+  Order dropped;
   const std::lock_guard lock(mutex_);
   if (const auto found = by_pod_.find(pod); found != by_pod_.end()) {
     order_.splice(order_.begin(), order_, found->second);
   } else {
-    order_.push_front({pod, {}, 0});
+    order_.push_front({pod, {}});
     by_pod_.emplace(std::move(pod), order_.begin());
   }
-  Kept& kept = order_.front();
-  const model::Decision* other = kept.decisions.filter ? kept.decisions.filter.get() : kept.decisions.prioritize.get();
-  if (other != nullptr && other->pod.uid != decision->pod.uid) kept.decisions = {};
-  (decision->verb == model::Verb::kFilter ? kept.decisions.filter : kept.decisions.prioritize) = std::move(decision);
-  bytes_ -= kept.bytes;
-  kept.bytes = bytes_of(kept.decisions.filter.get()) + bytes_of(kept.decisions.prioritize.get());
-  bytes_ += kept.bytes;
+  model::PodDecisions& kept = order_.front().decisions;
+  replaced = kept;
+  const model::Decision* other = kept.filter ? kept.filter.get() : kept.prioritize.get();
+  if (other != nullptr && other->pod.uid != decision->pod.uid) kept = {};
+  (decision->verb == model::Verb::kFilter ? kept.filter : kept.prioritize) = std::move(decision);
+  hold(kept, +1);
+  hold(replaced, -1);
   while (order_.size() > 1 && (order_.size() > keep_pods_ || bytes_ > keep_bytes_)) {
-    bytes_ -= order_.back().bytes;
+    hold(order_.back().decisions, -1);
     by_pod_.erase(order_.back().pod);
     dropped.splice(dropped.begin(), order_, std::prev(order_.end()));
   }

@@ -81,13 +81,16 @@ std::int32_t clamped(std::int64_t gpus) {
   return static_cast<std::int32_t>(std::min<std::int64_t>(gpus, std::numeric_limits<std::int32_t>::max()));
 }
 
+void stop_clock(model::Decision& decision, const ExtenderContext& context, const Call& call) {
+  const auto took = context.clock.now() - call.parsed;
+  decision.took = duration_cast<microseconds>(took);
+  context.metrics.observe_policy(decision.verb, took);
+}
+
 // Ends the record of a decision and keeps it; the ledger hears of it once the answer is out.
 void tell(HttpResponse& response, const ExtenderContext& context, model::Decision decision, const Call& call,
           std::string winner) {
-  const auto now = context.clock.now();
-  decision.took = duration_cast<microseconds>(now - call.parsed);
-  decision.snapshot_age = duration_cast<milliseconds>(now - call.snapshot->built);
-  context.metrics.observe_policy(decision.verb, decision.took);
+  decision.snapshot_age = duration_cast<milliseconds>(context.clock.now() - call.snapshot->built);
   auto kept = std::make_shared<const model::Decision>(std::move(decision));
   context.decisions.add(kept);
   // A call for one node is a nomination checked or another tool's question: it must leave no trace in the ledger.
@@ -124,6 +127,7 @@ void write_filter(std::string& out, const Call& call, std::span<const std::uint3
 HttpResponse answer_filter(const Call& call, const ExtenderContext& context) {
   HttpResponse response;
   policy::FilterOutcome outcome = policy::decide_filter(query_of(call, context), context.settings);
+  stop_clock(outcome.decision, context, call);
   context.metrics.observe_filter(outcome.decision);
   // With one node left Prioritize is not called: this is the winner.
   std::string winner = outcome.kept.size() == 1 ? outcome.decision.winner : std::string();
@@ -135,6 +139,7 @@ HttpResponse answer_filter(const Call& call, const ExtenderContext& context) {
 HttpResponse answer_prioritize(const Call& call, const ExtenderContext& context) {
   HttpResponse response;
   policy::PrioritizeOutcome outcome = policy::decide_prioritize(query_of(call, context), context.settings);
+  stop_clock(outcome.decision, context, call);
   std::vector<codec::HostScore> scores;
   scores.reserve(outcome.scores.size());
   for (const policy::HostScore& host : outcome.scores) {
@@ -184,7 +189,7 @@ HttpResponse handle(HttpRequest& http, const ExtenderContext& context, ReaderPoo
     context.metrics.count_untouched();
     response = pass_untouched(call, verb);
   } else if (!call.snapshot->ready) {
-    context.metrics.count_not_ready();
+    if (verb == model::Verb::kFilter) context.metrics.count_not_ready();
     response = not_ready(call, verb);
   } else {
     response = verb == model::Verb::kFilter ? answer_filter(call, context) : answer_prioritize(call, context);

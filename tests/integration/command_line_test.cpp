@@ -93,6 +93,16 @@ TEST(ExplainOffline, PrintsATableAPersonReads) {
   EXPECT_THAT(outcome.output, HasSubstr("INSUFFICIENT_GPU      1: full\n"));
 }
 
+TEST(ExplainOffline, APodOfTheDumpDoesNotStandInItsOwnWay) {
+  const TempDir dir;
+  const auto bound = pod_json("train", 8, "only");
+  const std::string pod = dir.write("pod.json", bound.dump());
+  const Outcome outcome =
+      run({"explain", "--cluster-file", "-", "--pod", pod, "--json"}, list_json({node_json("only"), bound}));
+  ASSERT_EQ(outcome.status, 0) << outcome.errors;
+  EXPECT_EQ(nlohmann::json::parse(outcome.output).at("winner"), "only");
+}
+
 TEST(ExplainOffline, TakesTheDumpFromStandardInputAndPrintsJson) {
   const TempDir dir;
   const std::string pod = dir.write("pod.json", pod_json("train", 1).dump());

@@ -95,7 +95,8 @@ struct Explanation {
   std::chrono::microseconds filter_took{0};
   std::chrono::microseconds prioritize_took{0};
 };
+enum class Detail : std::uint8_t { kAll, kCounts };  // kCounts: neither candidates nor the names of rejected nodes
 // At least one of the two pointers must be set. A Prioritize older than the Filter is left out.
-Explanation explain(const PodDecisions& decisions);
+Explanation explain(const PodDecisions& decisions, Detail detail = Detail::kAll);
 
 }  // namespace berth::model

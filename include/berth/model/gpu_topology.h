@@ -38,6 +38,13 @@ struct LinkMatrix {
   friend bool operator==(const LinkMatrix&, const LinkMatrix&) = default;
 };
 
+// NUMA node by GPU, -1 if unknown.
+using NumaNodes = std::array<std::int8_t, kMaxGpus>;
+// Number of NUMA nodes that `set` touches; unknown ones don't count.
+int numa_nodes(const NumaNodes& numa, GpuMask set);
+// The most GPUs of `set` that share a NUMA node.
+int largest_numa_group(const NumaNodes& numa, GpuMask set);
+
 // How well a set of GPUs is connected.
 struct SetQuality {
   int bottleneck = 0;  // GB/s of its slowest pair; 0 for fewer than two GPUs
@@ -49,11 +56,12 @@ struct SetQuality {
 // link matrix, so that choosing on the hot path is one lookup.
 class BestSetTable {
  public:
-  // kInvalid if `links` has no GPU, more than kMaxGpus, or is not symmetric.
-  static core::Result<BestSetTable> build(const LinkMatrix& links);
+  // `numa`: NUMA node by GPU, -1 if unknown. kInvalid if `links` has no GPU, more than kMaxGpus, or is not symmetric.
+  static core::Result<BestSetTable> build(const LinkMatrix& links, const NumaNodes& numa);
 
   // The set of `count` GPUs out of `free` with the widest bottleneck, then the greatest sum of bandwidths; nullopt if
-  // fewer are free or count < 1. Ties go to the set that leaves the largest island whole, then to the lowest indices.
+  // fewer are free or count < 1. Ties go to the set that leaves the largest island whole, then to the one on the fewest
+  // NUMA nodes, then to the one that leaves the most GPUs free on one NUMA node, then to the lowest indices.
   [[nodiscard]] std::optional<GpuMask> best(GpuMask free, int count) const;
 
   // As best(), among the sets that are one island; a single GPU is one.
@@ -81,11 +89,10 @@ class BestSetTable {
 struct GpuShape {
   std::string name;
   LinkMatrix links;
-  std::array<std::int8_t, kMaxGpus> numa{};  // NUMA node by GPU, -1 if unknown
+  NumaNodes numa{};
   BestSetTable table;
 
-  // Number of NUMA nodes that `set` touches.
-  [[nodiscard]] int numa_nodes(GpuMask set) const;
+  [[nodiscard]] int numa_nodes(GpuMask set) const { return model::numa_nodes(numa, set); }
   // The fewest NUMA nodes that `count` GPUs of the empty machine can sit on.
   [[nodiscard]] int fewest_numa_nodes(int count) const;
   // The best set of `count` free GPUs in one island, or on one NUMA node where the machine has no NVLink.

@@ -36,6 +36,7 @@ class NodeIndex {
   [[nodiscard]] std::uint32_t rank(Slot slot) const { return ranks_[slot]; }
   [[nodiscard]] std::size_t slots() const { return names_.size(); }
   [[nodiscard]] std::size_t nodes() const { return nodes_; }
+  [[nodiscard]] std::size_t bytes() const;  // of memory, about
 
  private:
   struct Entry {

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "berth/model/decision.h"
@@ -28,10 +29,12 @@ class DecisionLog {
   [[nodiscard]] std::size_t pods() const;
 
  private:
+  // Many decisions share a node index, which is large: its bytes count once.
+  void hold(const model::PodDecisions& decisions, int sign);
+
   struct Kept {
     std::string pod;
     model::PodDecisions decisions;
-    std::size_t bytes = 0;
   };
   using Order = std::list<Kept>;
 
@@ -40,6 +43,7 @@ class DecisionLog {
   mutable std::mutex mutex_;
   Order order_;  // newest first
   model::StringMap<Order::iterator> by_pod_;
+  std::unordered_map<const model::NodeIndex*, std::size_t> indices_;  // kept decisions that refer to each
   std::size_t bytes_ = 0;
 };
 

@@ -8,6 +8,8 @@ namespace {
 
 using testing::ElementsAre;
 
+constexpr NumaNodes kNoNuma = {-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
+
 const GpuShape& dgx1v() { return *find_shape("Tesla-V100-SXM2-32GB", 8); }
 const GpuShape& hgx_h100() { return *find_shape("NVIDIA-H100-80GB-HBM3", 8); }
 const GpuShape& pcie(int gpus) { return *find_shape("NVIDIA-A100-80GB-PCIe", gpus); }
@@ -84,6 +86,14 @@ TEST(BestSet, EveryPairOfAnNvswitchMachineIsEqual) {
   EXPECT_EQ(hgx_h100().table.quality(mask({2, 5})).bottleneck, 450);
 }
 
+// NUMA 0 = 0-3, 1 = 4-7; every link is equal.
+TEST(BestSet, AmongEqualLinksStaysOnOneSocketAndKeepsTheOtherWhole) {
+  EXPECT_EQ(hgx_h100().table.best(mask({2, 3, 4, 5, 6, 7}), 4), mask({4, 5, 6, 7}));
+  EXPECT_EQ(hgx_h100().table.best(mask({3, 4, 5, 6, 7}), 2), mask({4, 5}));
+  EXPECT_EQ(hgx_h100().table.best(mask({0, 1, 2, 3, 6}), 1), mask({6}));
+  EXPECT_EQ(hgx_h100().table.best(mask({0, 1, 2, 3, 6, 7}), 2), mask({6, 7}));
+}
+
 TEST(BestSet, PcieQuadStaysOnOneSwitch) {
   EXPECT_EQ(pcie(8).table.best(mask({0, 1, 2, 4, 5, 6, 7}), 4), mask({4, 5, 6, 7}));
   EXPECT_EQ(pcie(4).table.best(mask({1, 2, 3}), 2), mask({2, 3}));
@@ -106,23 +116,23 @@ TEST(BestConnected, PrefersAChainToAWiderSetOfTwoIslands) {
   links.set(2, 3, nvlink(12));
   links.set(3, 4, nvlink(1));
   links.set(4, 5, nvlink(1));
-  const auto table = BestSetTable::build(links).value();
+  const auto table = BestSetTable::build(links, kNoNuma).value();
   // {0,1,2,3}: 300 + 300 + 4·8 = 632; {2,3,4,5}: 300 + 25 + 25 + 3·8 = 374; both have the bottleneck 8.
   EXPECT_EQ(table.best(mask_all(6), 4), mask({0, 1, 2, 3}));
   EXPECT_EQ(table.best_island(mask_all(6), 4), mask({2, 3, 4, 5}));
 }
 
 TEST(BestSetTable, RefusesWhatIsNoLinkMatrix) {
-  EXPECT_FALSE(BestSetTable::build(LinkMatrix{}).has_value());
+  EXPECT_FALSE(BestSetTable::build(LinkMatrix{}, kNoNuma).has_value());
   LinkMatrix skewed = LinkMatrix::uniform(2, Link::kPix);
   skewed.links[0][1] = Link::kSys;
-  const auto built = BestSetTable::build(skewed);
+  const auto built = BestSetTable::build(skewed, kNoNuma);
   ASSERT_FALSE(built.has_value());
   EXPECT_EQ(built.error().message, "the link matrix is not symmetric at GPU 0, GPU 1");
 }
 
 TEST(BestSetTable, SixteenGpus) {
-  const auto table = BestSetTable::build(LinkMatrix::uniform(16, nvlink(6))).value();
+  const auto table = BestSetTable::build(LinkMatrix::uniform(16, nvlink(6)), kNoNuma).value();
   EXPECT_EQ(table.best(mask_all(16), 16), mask_all(16));
   EXPECT_EQ(table.best(mask({3, 9, 14}), 2), mask({3, 9}));
 }
@@ -138,17 +148,19 @@ class Shapes : public testing::TestWithParam<ProductCase> {};
 // Product labels as GPU-feature-discovery writes them.
 INSTANTIATE_TEST_SUITE_P(
     Table, Shapes,
-    testing::Values(ProductCase{"NVIDIA-H100-80GB-HBM3", 8, nvlink(18)}, ProductCase{"NVIDIA-H200", 8, nvlink(18)},
-                    ProductCase{"NVIDIA-H800", 8, nvlink(8)}, ProductCase{"NVIDIA-A100-SXM4-80GB", 8, nvlink(12)},
-                    ProductCase{"A100-SXM4-40GB", 8, nvlink(12)}, ProductCase{"NVIDIA-A800-SXM4-80GB", 8, nvlink(8)},
-                    ProductCase{"Tesla-V100-SXM2-32GB", 8, nvlink(1)},
-                    ProductCase{"NVIDIA-A100-80GB-PCIe", 8, Link::kPix},
-                    ProductCase{"NVIDIA-A100-PCIE-40GB", 4, Link::kNode},
-                    ProductCase{"NVIDIA-H100-PCIe", 2, Link::kSys}, ProductCase{"NVIDIA-L40S", 4, Link::kNode},
-                    ProductCase{"Tesla-T4", 4, Link::kNode}, ProductCase{"NVIDIA-A10", 2, Link::kSys},
-                    ProductCase{"A100-SXM4-40GB-MIG-1g.5gb", 8, Link::kSelf},
-                    ProductCase{"NVIDIA-H100-80GB-HBM3", 3, Link::kSelf}, ProductCase{"", 8, Link::kSelf},
-                    ProductCase{"Some-New-Card", 8, Link::kSelf}, ProductCase{"NVIDIA-L40S", 40, Link::kSelf}));
+    testing::Values(
+        ProductCase{"NVIDIA-H100-80GB-HBM3", 8, nvlink(18)}, ProductCase{"NVIDIA-H200", 8, nvlink(18)},
+        ProductCase{"NVIDIA-H800", 8, nvlink(8)}, ProductCase{"NVIDIA-A100-SXM4-80GB", 8, nvlink(12)},
+        ProductCase{"A100-SXM4-40GB", 8, nvlink(12)}, ProductCase{"NVIDIA-A800-SXM4-80GB", 8, nvlink(8)},
+        ProductCase{"Tesla-V100-SXM2-32GB", 8, nvlink(1)}, ProductCase{"NVIDIA-A100-80GB-PCIe", 8, Link::kPix},
+        ProductCase{"NVIDIA-A100-PCIE-40GB", 4, Link::kNode}, ProductCase{"NVIDIA-H100-PCIe", 2, Link::kSys},
+        ProductCase{"NVIDIA-L40S", 4, Link::kNode}, ProductCase{"Tesla-T4", 4, Link::kNode},
+        ProductCase{"NVIDIA-A10", 2, Link::kSys}, ProductCase{"A100-SXM4-40GB-MIG-1g.5gb", 8, Link::kSelf},
+        ProductCase{"NVIDIA-H100-NVL", 8, Link::kSelf}, ProductCase{"NVIDIA-H200-NVL", 4, Link::kSelf},
+        ProductCase{"NVIDIA-A100-SXM4-80GB-SHARED", 8, Link::kSelf},
+        ProductCase{"NVIDIA-A800-40GB-Active", 4, Link::kSelf}, ProductCase{"NVIDIA-GH200-480GB", 4, Link::kSelf},
+        ProductCase{"NVIDIA-H100-80GB-HBM3", 3, Link::kSelf}, ProductCase{"", 8, Link::kSelf},
+        ProductCase{"Some-New-Card", 8, Link::kSelf}, ProductCase{"NVIDIA-L40S", 40, Link::kSelf}));
 
 TEST_P(Shapes, ByProductAndCount) {
   const ProductCase& c = GetParam();

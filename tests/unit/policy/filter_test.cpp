@@ -115,9 +115,12 @@ TEST(FilterDataset, MinimumCoverageSaysWhatHoldMeans) {
 
 TEST(FilterDataset, RequiredEndsWithItsWait) {
   const auto cluster = SnapshotBuilder().node("cold");
-  const auto pod = request(1, {{"datasets", "a"}, {"dataset-policy", "required"}, {"dataset-wait", "5m"}});
-  EXPECT_THAT(filter(cluster, pod, {"cold"}, {}, 1, core::WallTime(4min)).kept, IsEmpty());
-  EXPECT_THAT(filter(cluster, pod, {"cold"}, {}, 1, core::WallTime(5min)).kept, ElementsAre("cold"));
+  auto pod = request(1, {{"datasets", "a"}, {"dataset-policy", "required"}, {"dataset-wait", "5m"}});
+  pod.created = core::WallTime(1h);
+  EXPECT_THAT(filter(cluster, pod, {"cold"}, {}, 1, core::WallTime(1h + 4min)).kept, IsEmpty());
+  EXPECT_THAT(filter(cluster, pod, {"cold"}, {}, 1, core::WallTime(1h + 5min)).kept, ElementsAre("cold"));
+  pod.created = {};  // a manifest that was never created
+  EXPECT_THAT(filter(cluster, pod, {"cold"}, {}, 1, core::WallTime(100h)).kept, IsEmpty());
 }
 
 TEST(FilterDataset, PreferredNeverLeavesAPodPending) {
@@ -128,6 +131,18 @@ TEST(FilterDataset, PreferredNeverLeavesAPodPending) {
 TEST(FilterInvalidPolicy, RejectsEveryNode) {
   const auto filtered = filter(SnapshotBuilder().node("a"), request(1, {{"topology-policy", "strict"}}), {"a", "b"});
   EXPECT_THAT(filtered.rejected, ElementsAre(Pair("a", "INVALID_POLICY"), Pair("b", "INVALID_POLICY")));
+}
+
+TEST(FilterTopology, FirmEntriesTakeTheirGpusWhateverSoftOnesPromise) {
+  // Free 0,3 (linked) and 5: a firm entry for two takes the linked pair, and what is left is no island.
+  const auto cluster = SnapshotBuilder()
+                           .node("n", 8, 0, tests::kV100)
+                           .free(mask({0, 3, 5, 2}))
+                           .promised("firm", 2, EntryKind::kFirm)
+                           .promised("soft", 2, EntryKind::kSoft);
+  // Left of 0,2,3,5 after the best pair {0,3}: 2 and 5, linked by nothing.
+  EXPECT_THAT(filter(cluster, request(2, {{"topology-policy", "restricted"}}), {"n"}).rejected,
+              ElementsAre(Pair("n", "TOPOLOGY_RESTRICTED")));
 }
 
 TEST(FilterUnknownNode, StaysACandidateUnlessARuleOfOursIsHard) {

@@ -36,6 +36,30 @@ TEST(Prioritize, NodesFullByOurCountGetNothing) {
               ElementsAre(Pair("free", 10), Pair("full", 0)));
 }
 
+// Clusters without GPU-feature-discovery, new products, unusual machines: packing must work there too.
+TEST(Prioritize, PacksMachinesOfUnknownShape) {
+  for (const char* product : {"", "NVIDIA-H20", "NVIDIA-B200"}) {
+    const auto cluster = SnapshotBuilder().node("used", 8, 6, product).node("empty", 8, 0, product);
+    for (const int gpus : {1, 2}) {
+      EXPECT_EQ(prioritize(cluster, request(gpus), {"empty", "used"}).at("used"), 10) << product << " " << gpus;
+    }
+  }
+}
+
+TEST(Prioritize, APodWithoutGpusIsNotJudgedByGpuRoom) {
+  // The device plugin restarts: nothing is allocatable while pods still hold their GPUs.
+  SnapshotBuilder cluster;
+  cluster.node("holder", 0, 8, "").holds("team", "a").node("cold", 8, 0);
+  EXPECT_EQ(prioritize(cluster, request(0, {{"datasets", "a"}}), {"holder", "cold"}).at("holder"), 10);
+}
+
+TEST(Prioritize, UnknownNodesDoNotBeatKnownOnesByPartsThatAreOff) {
+  const auto cluster = SnapshotBuilder().node("known", 8, 7);
+  EXPECT_EQ(prioritize(cluster, request(1, {{"topology-policy", "none"}}), {"new", "known"}).at("known"), 10);
+  const auto cpu_only = SnapshotBuilder().node("known", 0, 0, "");
+  EXPECT_EQ(prioritize(cpu_only, request(0, {{"datasets", "a"}}), {"new", "known"}).at("known"), 10);
+}
+
 TEST(Prioritize, UnknownNodesAreNeutral) {
   const auto cluster = SnapshotBuilder().node("full-after", 8, 7);
   // (2·0.5 + 1·0.5)/7 against (2·1 + 1·1)/7: 9 · 0.5 = 4.5.

@@ -47,9 +47,10 @@ TEST_P(ScoreTopology, IsTheHandWorkedOne) {
   EXPECT_DOUBLE_EQ(parts(cluster, request(c.gpus)).topology, c.want) << c.name;
 }
 
-TEST(ScoreTopologyUnknown, IsNeutralUnlessTheNodeIsEmpty) {
+TEST(ScoreTopologyUnknown, IsNeutralUsedOrEmpty) {
   EXPECT_DOUBLE_EQ(parts(SnapshotBuilder().node("n", 8, 1, "New-Card"), request(2)).topology, 0.5);
-  EXPECT_DOUBLE_EQ(parts(SnapshotBuilder().node("n", 8, 0, "New-Card"), request(2)).topology, 1.0);
+  EXPECT_DOUBLE_EQ(parts(SnapshotBuilder().node("n", 8, 0, "New-Card"), request(2)).topology, 0.5);
+  EXPECT_DOUBLE_EQ(parts(SnapshotBuilder().node("n", 8, 0, "New-Card"), request(1)).topology, 1.0);
 }
 
 TEST(ScoreTopologyPolicy, NoneSwitchesThePartOff) {

@@ -64,5 +64,26 @@ TEST(DecisionLog, DropsTheOldestPodsAboveItsBytesButNeverTheNewest) {
   EXPECT_TRUE(log.find("team/huge"));
 }
 
+// With nodes coming and going every decision refers to another index of all names.
+TEST(DecisionLog, CountsEachNodeIndexOnce) {
+  std::vector<std::string> names(1000, "");
+  for (std::size_t i = 0; i < names.size(); ++i) names[i] = "a-node-with-a-long-name-" + std::to_string(i);
+  const auto one_of = [&](const std::shared_ptr<const model::NodeIndex>& index, int i) {
+    auto copy = *decision(model::Verb::kFilter, "p" + std::to_string(i));
+    copy.index = index;
+    return std::make_shared<const model::Decision>(std::move(copy));
+  };
+  const auto shared = std::make_shared<const model::NodeIndex>(names);
+  ASSERT_GT(shared->bytes(), 60'000U);
+  DecisionLog same(1000, 400'000);
+  DecisionLog fresh(1000, 400'000);
+  for (int i = 0; i < 100; ++i) {
+    same.add(one_of(shared, i));
+    fresh.add(one_of(std::make_shared<const model::NodeIndex>(names), i));
+  }
+  EXPECT_EQ(same.pods(), 100U);
+  EXPECT_EQ(fresh.pods(), 400'000 / (shared->bytes() + sizeof(model::Decision)));
+}
+
 }  // namespace
 }  // namespace berth::server
