@@ -74,6 +74,7 @@ struct Reflector::Loop {
   std::string version;
   std::optional<core::SteadyTime> listed_at;
   std::optional<std::chrono::seconds> retry_after;
+  bool outage = false;  // since the first failure, until a watch has lasted
   bool told_broken_line = false;
   bool told_broken_object = false;
 
@@ -96,6 +97,7 @@ struct Reflector::Loop {
     with(status);
   }
   void connected();
+  void settled();
   double random() {
     return options.random ? options.random() : std::uniform_real_distribution<double>(0, 1)(generator);
   }
@@ -153,6 +155,7 @@ Next Reflector::Loop::list() {
   if (cancellation.cancelled()) return Next::kList;
 
   target.finish_list();
+  connected();
   version = std::move(page.resource_version);  // every page has that of the first
   listed_at = clock.now();
   change([&](ReflectorStatus& to) {
@@ -176,8 +179,6 @@ std::optional<PageInfo> Reflector::Loop::take_page(std::string& body) {
     failed(error);
     return std::nullopt;
   }
-  connected();
-  retry.reset();
   change([&](ReflectorStatus& to) {
     ++to.pages;
     to.broken_objects += page->broken;
@@ -195,16 +196,20 @@ Next Reflector::Loop::watch() {
                             "?watch=1&allowWatchBookmarks=true&timeoutSeconds=" + std::to_string(seconds.count()) +
                             "&resourceVersion=" + escape_query(version);
   change([](ReflectorStatus& to) { ++to.watches; });
-  const auto begun = clock.now();
-  std::size_t lines = 0;
+  std::optional<core::SteadyTime> opened;
+  const auto lasted = [&] { return opened && clock.now() - *opened >= options.watch_settled_after; };
   Next verdict = Next::kWatch;
   LineSplitter splitter(options.max_line_bytes);
-  const net::StreamHandler handler{.on_open = [&] { connected(); },
+  const net::StreamHandler handler{.on_open =
+                                       [&] {
+                                         opened = clock.now();
+                                         connected();
+                                       },
                                    .on_chunk =
                                        [&](std::string_view bytes) {
                                          const auto end = splitter.feed(bytes, [&](std::string& line) {
-                                           ++lines;
                                            verdict = take_event(line);
+                                           if (verdict == Next::kWatch && lasted()) settled();
                                            return verdict == Next::kWatch && !cancellation.cancelled();
                                          });
                                          if (end == LineSplitter::End::kLineTooLong)
@@ -217,6 +222,7 @@ Next Reflector::Loop::watch() {
       query, handler,
       {.deadline = seconds + kGrace, .idle_timeout = options.idle_timeout, .cancellation = &cancellation});
   if (cancellation.cancelled() || verdict != Next::kWatch) return verdict;
+  if (lasted()) settled();
   if (!result) {
     if (result.error().code == ErrorCode::kGone) return gone(result.error().message);
     if (is_version_too_large(result.error().message)) return gone(result.error().message);
@@ -226,8 +232,8 @@ Next Reflector::Loop::watch() {
     return Next::kRetry;
   }
   retry_after.reset();
-  // A server that accepts every watch and ends it at once must not be asked in a tight loop.
-  return lines == 0 && clock.now() - begun < std::chrono::seconds(1) ? Next::kRetry : Next::kWatch;
+  // A server that accepts every watch and soon ends it must not be asked in a tight loop.
+  return lasted() ? Next::kWatch : Next::kRetry;
 }
 
 Next Reflector::Loop::take_event(std::string& line) {
@@ -236,7 +242,6 @@ Next Reflector::Loop::take_event(std::string& line) {
   if (event->type == codec::WatchEventType::kError) return in_stream_error(*event);
   if (event->resource_version.empty()) return broken_line("it has no resourceVersion");
   version = std::move(event->resource_version);
-  retry.reset();
   change([&](ReflectorStatus& to) {
     to.last_event = clock.wall();
     if (event->type != codec::WatchEventType::kBookmark) ++to.events;
@@ -273,14 +278,14 @@ Next Reflector::Loop::broken_line(const std::string& why) {
 Next Reflector::Loop::failed(const ApiError& error) {
   if (cancellation.cancelled()) return Next::kRetry;
   retry_after = error.retry_after;
-  bool first = false;
+  // Once an outage, else a long one, or one that comes and goes, would fill the log.
+  const bool first = !std::exchange(outage, true);
   change([&](ReflectorStatus& to) {
-    first = to.connected || to.last_error.empty();
     to.connected = false;
     to.last_error = error.to_string();
     ++to.failures;
+    if (first) ++to.outages;
   });
-  // Once an outage, else a long one would fill the log.
   spdlog::log(first ? spdlog::level::warn : spdlog::level::debug, "{}: {}; trying again", options.name,
               error.to_string());
   return Next::kRetry;
@@ -288,13 +293,15 @@ Next Reflector::Loop::failed(const ApiError& error) {
 
 void Reflector::Loop::connected() {
   retry_after.reset();
-  bool again = false;
-  change([&](ReflectorStatus& to) {
-    again = !to.connected && !to.last_error.empty();
+  change([](ReflectorStatus& to) {
     to.connected = true;
     to.last_error.clear();
   });
-  if (again) spdlog::info("{}: connected again", options.name);
+}
+
+void Reflector::Loop::settled() {
+  retry.reset();
+  if (std::exchange(outage, false)) spdlog::info("{}: connected again", options.name);
 }
 
 Reflector::Reflector(ApiClient& client, ReflectorTarget& target, ReflectorOptions options, const core::Clock& clock)

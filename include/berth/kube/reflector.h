@@ -1,10 +1,11 @@
 // Keeps a target in step with one resource of the API server: a list in pages, then a watch, for ever.
 //
 // The rules: a watch that ends is resumed at the last version seen, after a failure with back-off and jitter; 410 Gone,
-// as status or as an event in the stream, leads to a new list, and so does a line that can't be read; a watch that
-// stays silent longer than bookmarks allow (about one a minute) is taken for dead. A new list replaces everything, so
-// that what was deleted in between goes. Nothing makes it give up but stop(). (k8s.io/client-go
-// tools/cache/reflector.go.)
+// as status or as an event in the stream, leads to a new list, and so does a line that can't be read; the back-off
+// begins anew, and an outage is over, only once a watch has lasted, because a server in trouble may well answer a first
+// page or send a first event each time; a watch that stays silent longer than bookmarks allow (about one a minute) is
+// taken for dead. A new list replaces everything, so that what was deleted in between goes. Nothing makes it give up
+// but stop(). (k8s.io/client-go tools/cache/reflector.go.)
 //
 // Thread-safe: start() once, stop() and status() from any thread. The target is called on the reflector's own thread.
 #pragma once
@@ -58,6 +59,7 @@ struct ReflectorOptions {
   std::chrono::milliseconds backoff_min{100};
   std::chrono::milliseconds backoff_max{10'000};
   std::chrono::milliseconds settled_after{30'000};  // a list that is wanted sooner after the last one waits its turn
+  std::chrono::milliseconds watch_settled_after{10'000};
   std::size_t max_page_bytes = 512U << 20U;
   std::size_t max_line_bytes = 16U << 20U;  // etcd takes objects up to 1.5 MB
   std::function<double()> random = {};      // in [0, 1); empty: a generator of its own
@@ -67,7 +69,7 @@ struct ReflectorOptions {
 
 struct ReflectorStatus {
   bool synced = false;     // a whole list has been taken once
-  bool connected = false;  // the last exchange with the server went well
+  bool connected = false;  // the last whole list, or the watch since, went well
   core::WallTime last_event{};
   std::string last_error;  // empty while connected
   std::uint64_t lists = 0;
@@ -77,6 +79,7 @@ struct ReflectorStatus {
   std::uint64_t restarts = 0;  // watches resumed after a failure
   std::uint64_t gone = 0;      // 410, both ways
   std::uint64_t failures = 0;  // requests that failed or broke off
+  std::uint64_t outages = 0;   // from a failure until a watch has lasted; the log has two lines of each
   std::uint64_t broken_objects = 0;
   std::uint64_t broken_lines = 0;
 };

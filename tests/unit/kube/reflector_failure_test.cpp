@@ -2,6 +2,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <functional>
+#include <string>
+#include <thread>
+
 #include "berth/kube/reflector.h"
 #include "support/fake_api_server.h"
 #include "unit/kube/reflector_fixture.h"
@@ -31,13 +36,95 @@ TEST_F(ReflectorFailure, FailedRequestsAreRepeatedWithDoublingWaits) {
   EXPECT_THAT(waits_.first(9), ElementsAre(100, 200, 400, 800, 1600, 3200, 5000, 5000, 5000));
   ASSERT_TRUE(watching());
   EXPECT_EQ(reflector_->status().failures, 9U);
-  // A success sets the waits back.
-  server_.fail_next(kNodesPath, {.status = 500}, true);
+}
+
+TEST_F(ReflectorFailure, OnlyAWatchThatLastedSetsTheWaitsBack) {
+  for (int i = 0; i < 3; ++i) server_.fail_next(kNodesPath, {.status = 500}, false);
+  start();
+  EXPECT_THAT(waits_.first(3), ElementsAre(100, 200, 400));
+  ASSERT_TRUE(watching());
+  clock_.advance(milliseconds(9'999));
   server_.put(kNodesPath, make_node("a"));
   ASSERT_TRUE(target_.wait_told("set a"));
-  server_.end_watches(kNodesPath);
-  EXPECT_EQ(waits_.first(10).back(), 100);
+  server_.cut_watches(kNodesPath, "");
+  EXPECT_EQ(waits_.first(4).back(), 800);
+  ASSERT_TRUE(watching(2));
+  EXPECT_EQ(reflector_->status().outages, 1U);
+  // It lasts from when we see it open, not from when the server gets the request.
+  for (const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+       !reflector_->status().connected && std::chrono::steady_clock::now() < end;) {
+    std::this_thread::yield();
+  }
+  clock_.advance(milliseconds(10'000));
+  server_.put(kNodesPath, make_node("b"));
+  ASSERT_TRUE(target_.wait_told("set b"));
+  server_.cut_watches(kNodesPath, "");
+  EXPECT_EQ(waits_.first(5).back(), 100);
+  ASSERT_TRUE(watching(3));
+  EXPECT_EQ(reflector_->status().outages, 2U);
 }
+
+// What a server in trouble still does well each time must not make us hurry.
+struct HalfWell {
+  const char* name;
+  std::function<void(testing::FakeApiServer&, const testing::ApiRequest&)> each;
+  std::uint64_t outages;
+};
+class ReflectorOfAServer : public ReflectorTest, public ::testing::WithParamInterface<HalfWell> {};
+
+TEST_P(ReflectorOfAServer, IsSlowedDownAndTellsItOnce) {
+  for (const char* name : {"a", "b"}) server_.put(kNodesPath, make_node(name));
+  server_.on_request([&](const testing::ApiRequest& request) { GetParam().each(server_, request); });
+  start({.page_size = 1});
+  EXPECT_THAT(waits_.first(8), ElementsAre(100, 200, 400, 800, 1600, 3200, 5000, 5000));
+  reflector_->stop();
+  EXPECT_EQ(reflector_->status().outages, GetParam().outages);
+}
+
+std::string node_event() {
+  auto node = make_node("a");
+  node["metadata"]["resourceVersion"] = "102";
+  return nlohmann::json{{"type", "MODIFIED"}, {"object", node}}.dump() + "\n";
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Table, ReflectorOfAServer,
+    ::testing::Values(HalfWell{"whose_second_page_fails",
+                               [](auto& server, const auto& request) {
+                                 if (request.query.contains("continue"))
+                                   server.fail_next(kNodesPath, {.status = 500}, false);
+                               },
+                               1},
+                      HalfWell{"whose_second_page_cannot_be_read",
+                               [](auto& server, const auto& request) {
+                                 if (request.query.contains("continue")) {
+                                   server.fail_next(kNodesPath, {.status = 200, .body = "{}"}, false);
+                                 }
+                               },
+                               1},
+                      HalfWell{"that_ends_each_watch_after_an_event",
+                               [](auto& server, const auto& request) {
+                                 if (request.watch())
+                                   server.fail_next(kNodesPath, {.status = 200, .body = node_event()}, true);
+                               },
+                               0},
+                      HalfWell{"that_sends_an_event_and_an_error",
+                               [](auto& server, const auto& request) {
+                                 if (!request.watch()) return;
+                                 server.fail_next(
+                                     kNodesPath,
+                                     {.status = 200,
+                                      .body = node_event() + R"({"type":"ERROR","object":{"kind":"Status","code":500}})"
+                                                             "\n"},
+                                     true);
+                               },
+                               1},
+                      HalfWell{"that_refuses_each_watch",
+                               [](auto& server, const auto& request) {
+                                 if (request.watch()) server.fail_next(kNodesPath, {.status = 503}, true);
+                               },
+                               1}),
+    [](const auto& test) { return test.param.name; });
 
 TEST_F(ReflectorFailure, WaitsAsLongAsTheServerAsks) {
   server_.fail_next(kNodesPath, {.status = 429, .headers = {"Retry-After: 7"}}, false);
