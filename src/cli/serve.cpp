@@ -5,8 +5,11 @@
 #include <signal.h>
 #include <spdlog/spdlog.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <memory>
 #include <utility>
@@ -31,16 +34,22 @@ namespace {
 // What kept decisions may take in all; at 5,000 nodes one is about 50 kB.
 constexpr std::size_t kDecisionBytes = std::size_t{32} << 20U;
 
-// SIGTERM and SIGINT are taken by wait(), on the main thread, and by nobody else: blocked before any thread starts.
+// Nobody waits for what the admin port still has in work.
+constexpr std::chrono::milliseconds kAdminDrain{1'000};
+
+// SIGTERM and SIGINT end the program at once until hold(): reading a pipe, which may take for ever, waits for nobody.
+// From then on they are taken by wait(), on the main thread, and by nobody else: threads that start later inherit it.
 class StopSignals {
  public:
   StopSignals() {
     sigemptyset(&set_);
     sigaddset(&set_, SIGTERM);
     sigaddset(&set_, SIGINT);
-    pthread_sigmask(SIG_BLOCK, &set_, nullptr);
+    // Not the default action, which the first process of a container is spared.
+    for (const int number : {SIGTERM, SIGINT}) signal(number, [](int sent) { _exit(128 + sent); });
     signal(SIGPIPE, SIG_IGN);
   }
+  void hold() const { pthread_sigmask(SIG_BLOCK, &set_, nullptr); }
   const char* wait() const {
     int number = 0;
     sigwait(&set_, &number);
@@ -179,7 +188,9 @@ int serve(const ServeFlags& flags, const std::function<void(server::HttpServer&)
   });
 
   // A file is read before the ports open, so that a mistake in it ends the program at once.
+  if (flags.cluster_file.empty()) signals.hold();
   if (const auto started = source.start(); !started) return report(started.error());
+  signals.hold();
   state.step();
   state.start();
   const auto extender_port = extender.start();
@@ -195,8 +206,11 @@ int serve(const ServeFlags& flags, const std::function<void(server::HttpServer&)
   const char* signal = signals.wait();
   spdlog::info("{}: draining", signal);
   draining = true;
+  // One deadline for both; the admin port answers until the extender has ended.
+  const auto until = clock.now() + config->drain_timeout;
   extender.drain(config->drain_timeout);
-  admin.drain(std::chrono::seconds(1));
+  const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until - clock.now());
+  admin.drain(std::clamp(left, std::chrono::milliseconds(0), kAdminDrain));
   source.stop();
   state.stop();
   return kOk;

@@ -53,7 +53,7 @@ struct HttpServer::State {
   void close_refused(bool all);
   bool spawn(int fd);
   void run_connection(int fd);
-  void cut();
+  void cut();  // with `mutex` held
   void begin_drain();
 
   HttpShared shared;
@@ -72,6 +72,7 @@ struct HttpServer::State {
 
   mutable std::mutex mutex;
   std::condition_variable changed;
+  bool drained = false;
   std::set<int> open;                // connections that have a thread
   std::optional<pthread_t> to_join;  // the thread that ended last; each one joins the one before
 };
@@ -193,7 +194,6 @@ void HttpServer::State::close_refused(bool all) {
 }
 
 void HttpServer::State::cut() {
-  const std::lock_guard lock(mutex);
   for (const int fd : open) ::shutdown(fd, SHUT_RDWR);
 }
 
@@ -212,8 +212,7 @@ void HttpServer::State::begin_drain() {
 HttpServer::HttpServer(HttpServerOptions options) : state_(std::make_unique<State>(std::move(options))) {}
 
 HttpServer::~HttpServer() {
-  drain(kDestructorDrain);
-  state_->cut();
+  if (!state_->drained) drain(kDestructorDrain);
   {
     std::unique_lock lock(state_->mutex);
     state_->changed.wait(lock, [this] { return state_->open.empty(); });
@@ -248,7 +247,8 @@ void HttpServer::drain(std::chrono::milliseconds deadline) {
   const auto until = std::chrono::steady_clock::now() + deadline;
   state_->begin_drain();
   std::unique_lock lock(state_->mutex);
-  state_->changed.wait_until(lock, until, [this] { return state_->open.empty(); });
+  state_->drained = true;
+  if (!state_->changed.wait_until(lock, until, [this] { return state_->open.empty(); })) state_->cut();
 }
 
 std::size_t HttpServer::open_connections() const {

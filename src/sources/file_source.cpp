@@ -1,6 +1,7 @@
 #include "berth/sources/file_source.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
@@ -86,7 +87,14 @@ core::Result<void> FileSource::start() {
   // Before the first reading, so that no change falls between the two.
   if (!state_->standard_input()) state_->watch.emplace(state_->options.file);
   if (auto result = state_->read(); !result) return result;
-  if (state_->watch) state_->thread = std::thread([state = state_.get()] { state->follow(); });
+  if (!state_->watch) return {};
+  // Signals are for the threads of the program.
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  state_->thread = std::thread([state = state_.get()] { state->follow(); });
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
   return {};
 }
 

@@ -1,8 +1,11 @@
 // The command line as a person meets it: exit status 2 for wrong usage, 1 for a failure, one line saying what to do.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <algorithm>
+#include <chrono>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "support/berth_process.h"
@@ -115,6 +118,45 @@ TEST(ExplainOffline, TakesTheDumpFromStandardInputAndPrintsJson) {
 TEST(ServeStandardInput, IsReadOnce) {
   BerthProcess berth(BERTH_BINARY, {"--cluster-file", "-"}, list_json({node_json("only")}));
   EXPECT_EQ(nlohmann::json::parse(berth.admin("/api/v1/summary")->body).at("nodes"), 1);
+}
+
+class SignalWhileReading : public testing::TestWithParam<int> {};
+
+INSTANTIATE_TEST_SUITE_P(Signals, SignalWhileReading, testing::Values(SIGTERM, SIGINT));
+
+// A pipe whose other end stays open and silent: the program must not wait for it.
+TEST_P(SignalWhileReading, EndsIt) {
+  const TempDir dir;
+  const std::string fifo = dir.path("fifo");
+  ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
+  const std::string part = list_json({node_json("only")}).substr(0, 20);
+  for (const std::vector<std::string>& arguments : {std::vector<std::string>{"--cluster-file", "-"},
+                                                    {"--cluster-file", fifo},
+                                                    {"--kubeconfig", fifo},
+                                                    {"--cluster-file", "x", "--config", fifo}}) {
+    std::vector<std::string> command = {BERTH_BINARY, "serve"};
+    command.insert(command.end(), arguments.begin(), arguments.end());
+    ChildProcess child(command, part, ChildProcess::Input::kOpen);
+    // Until it is running, a signal would end it anyway: it is when it waits in a read or an open.
+    const auto deadline = std::chrono::steady_clock::now() + kDeadline;
+    const auto state = [&] {
+      std::string name;
+      std::string paren;
+      std::string letter;
+      std::ifstream("/proc/" + std::to_string(child.pid()) + "/stat") >> name >> paren >> letter;
+      return paren == "(berth)" ? letter : "";
+    };
+    while (state() != "S" && std::chrono::steady_clock::now() < deadline) {
+    }
+    child.send_signal(GetParam());
+    EXPECT_EQ(child.wait(), 128 + GetParam()) << arguments.at(1);
+  }
+}
+
+TEST(ServeStandardInput, SignalAfterItsEndDrains) {
+  BerthProcess berth(BERTH_BINARY, {"--cluster-file", "-"}, list_json({node_json("only")}));
+  berth.child().send_signal(SIGTERM);
+  EXPECT_EQ(berth.child().wait(), 0);
 }
 
 // Nothing listens on port 1: Berth starts, is not ready, says so, and stands in nobody's way.

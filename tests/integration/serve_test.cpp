@@ -6,6 +6,7 @@
 
 #include "support/berth_process.h"
 #include "support/cluster_json.h"
+#include "unit/server/http_raw_client.h"
 
 namespace berth::tests {
 namespace {
@@ -248,6 +249,29 @@ TEST_F(Serve, TheFileIsReadAgainWhenItChanges) {
 TEST_F(Serve, SigtermDrainsAndExitsZero) {
   berth_->child().send_signal(SIGTERM);
   EXPECT_EQ(berth_->child().wait(), 0);
+}
+
+// A client that stalls in the middle of a request, on each port.
+TEST(ServeDrain, StalledClientsDoNotKeepItFromEnding) {
+  const TempDir dir;
+  const std::string config = dir.write("berth.yaml", "drainTimeout: 100ms\n");
+  BerthProcess berth(BERTH_BINARY, {"--cluster-file", dir.write("cluster.json", small_cluster()), "--config", config});
+  std::vector<server::RawClient> stalled;
+  for (const int port : {berth.extender_port(), berth.admin_port()}) {
+    for (const char* part : {"POST", "POST /filter HTTP/1.1\r\nContent-Length: 5\r\n\r\nab"}) {
+      stalled.emplace_back(static_cast<std::uint16_t>(port)).say(part);
+    }
+  }
+  const auto open = [&] { return berth.admin("/metrics")->body; };
+  const auto deadline = std::chrono::steady_clock::now() + kDeadline;
+  while (open().find("berth_open_connections{server=\"extender\"} 2") == std::string::npos &&
+         std::chrono::steady_clock::now() < deadline) {
+  }
+  const auto before = std::chrono::steady_clock::now();
+  berth.child().send_signal(SIGTERM);
+  EXPECT_EQ(berth.child().wait(), 0);
+  // Far from the 30 s that a stalled request may take and from the 5 s of a server that nobody drained.
+  EXPECT_LT(std::chrono::steady_clock::now() - before, std::chrono::seconds(5));
 }
 
 }  // namespace

@@ -17,8 +17,11 @@ inline constexpr std::chrono::seconds kDeadline{30};
 
 class ChildProcess {
  public:
-  // `arguments[0]` is the program. `input` goes to its standard input, which is then closed.
-  explicit ChildProcess(const std::vector<std::string>& arguments, const std::string& input = {}) {
+  enum class Input { kClosed, kOpen };
+
+  // `arguments[0]` is the program. `input` goes to its standard input, which is then closed or stays open.
+  explicit ChildProcess(const std::vector<std::string>& arguments, const std::string& input = {},
+                        Input then = Input::kClosed) {
     int in[2];
     int out[2];
     int err[2];
@@ -47,13 +50,18 @@ class ChildProcess {
       if (wrote <= 0) break;
       at += static_cast<std::size_t>(wrote);
     }
-    close(in[1]);
+    if (then == Input::kOpen) {
+      in_ = in[1];
+    } else {
+      close(in[1]);
+    }
   }
   ~ChildProcess() {
     if (pid_ > 0) {
       kill(pid_, SIGKILL);
       waitpid(pid_, nullptr, 0);
     }
+    if (in_ >= 0) close(in_);
     close(out_);
     close(err_);
   }
@@ -106,6 +114,7 @@ class ChildProcess {
   }
 
   pid_t pid_ = -1;
+  int in_ = -1;
   int out_ = -1;
   int err_ = -1;
   std::string output_;

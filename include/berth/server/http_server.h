@@ -73,7 +73,7 @@ struct HttpServerOptions {
 class HttpServer {
  public:
   explicit HttpServer(HttpServerOptions options);
-  // Drains for a few seconds, then cuts the connections, and waits for handlers to return.
+  // Drains for a few seconds unless drain() was called, and waits for handlers to return.
   ~HttpServer();
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;
@@ -87,7 +87,7 @@ class HttpServer {
   // Binds and listens; returns the port. kUnavailable if the address is taken or not ours.
   core::Result<std::uint16_t> start();
   // Takes no more connections, answers what is in flight with `Connection: close`, closes idle connections, and returns
-  // when all threads are done or `deadline` is over.
+  // when all threads are done. When `deadline` is over it cuts what is left and returns without waiting for that.
   void drain(std::chrono::milliseconds deadline);
 
   [[nodiscard]] std::size_t open_connections() const;
