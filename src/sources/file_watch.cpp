@@ -26,33 +26,37 @@ FileWatch::~FileWatch() {
 FileWatch::Identity FileWatch::look() const {
   struct stat info{};
   if (stat(file_.c_str(), &info) != 0) return {};
-  return {true, info.st_dev, info.st_ino, info.st_size, info.st_mtim.tv_sec, info.st_mtim.tv_nsec};
+  return {true,
+          info.st_dev,
+          info.st_ino,
+          info.st_size,
+          info.st_mtim.tv_sec,
+          info.st_mtim.tv_nsec,
+          info.st_ctim.tv_sec,
+          info.st_ctim.tv_nsec};
 }
 
-bool FileWatch::wait_for_event(const net::Cancellation& cancellation, std::chrono::milliseconds time) const {
+void FileWatch::wait_for_event(const net::Cancellation& cancellation, std::chrono::milliseconds time) const {
   std::array<pollfd, 2> waited{pollfd{cancellation.fd(), POLLIN, 0}, pollfd{inotify_, POLLIN, 0}};
-  const int ready = poll(waited.data(), waited.size(), static_cast<int>(time.count()));
-  if (ready <= 0 || (waited[1].revents & POLLIN) == 0) return false;
+  if (poll(waited.data(), waited.size(), static_cast<int>(time.count())) <= 0) return;
+  if ((waited[1].revents & POLLIN) == 0) return;
   std::array<char, 4096> events{};
   while (read(inotify_, events.data(), events.size()) > 0) {
   }
-  return true;
 }
 
 bool FileWatch::wait_for_change(const net::Cancellation& cancellation, std::chrono::milliseconds quiet,
                                 std::chrono::milliseconds look_every) {
   while (!cancellation.cancelled()) {
     wait_for_event(cancellation, look_every);
-    Identity now = look();
-    if (now == known_) continue;
-    while (!cancellation.cancelled()) {
-      const bool more = wait_for_event(cancellation, quiet);
-      const Identity before = now;
-      now = look();
-      if (!more && now == before) break;
+    Identity before = look();
+    if (cancellation.wait_for(quiet)) return false;
+    if (before == known_) continue;
+    for (Identity now = look(); now != before; now = look()) {
+      before = now;
+      if (cancellation.wait_for(quiet)) return false;
     }
-    if (cancellation.cancelled()) return false;
-    known_ = now;
+    known_ = before;
     return true;
   }
   return false;

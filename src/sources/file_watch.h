@@ -19,9 +19,9 @@ class FileWatch {
   FileWatch(const FileWatch&) = delete;
   FileWatch& operator=(const FileWatch&) = delete;
 
-  // Returns true when the file's identity, size or time has changed since the last call (or the constructor) and
-  // nothing has happened in its directory for `quiet`; false when cancelled. It looks every `look_every` without being
-  // told too.
+  // Returns true when the file has changed since the last call (or the constructor) and then stayed as it is for
+  // `quiet`; false when cancelled. What happens to other files of its directory, however often, puts nothing off and
+  // costs one look in `quiet`. It looks every `look_every` without being told too.
   bool wait_for_change(const net::Cancellation& cancellation, std::chrono::milliseconds quiet,
                        std::chrono::milliseconds look_every);
 
@@ -33,11 +33,13 @@ class FileWatch {
     off_t size = 0;
     long seconds = 0;
     long nanoseconds = 0;
+    long changed_seconds = 0;  // as opposed to modified: no program can set it back
+    long changed_nanoseconds = 0;
     friend bool operator==(const Identity&, const Identity&) = default;
   };
   [[nodiscard]] Identity look() const;
-  // True if the directory tells of something within `time`.
-  bool wait_for_event(const net::Cancellation& cancellation, std::chrono::milliseconds time) const;
+  // Returns when the directory tells of something, or after `time`.
+  void wait_for_event(const net::Cancellation& cancellation, std::chrono::milliseconds time) const;
 
   std::string file_;
   int inotify_;

@@ -22,7 +22,7 @@ struct FileSourceOptions {
   std::string file;  // "-": standard input
   model::ResourceNames resources = {};
   std::size_t max_bytes = std::size_t{1} << 30U;
-  std::chrono::milliseconds quiet{100};        // a change is over when nothing has happened for so long
+  std::chrono::milliseconds quiet{100};        // a change is over when the file has stayed as it is for so long
   std::chrono::milliseconds look_every{5000};  // for file systems that tell of no changes
   int standard_input = 0;                      // the descriptor behind "-"
 };

@@ -2,14 +2,17 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <thread>
+#include <utility>
 
 #include "support/fake_api_server.h"
 #include "support/update_recorder.h"
@@ -93,6 +96,62 @@ TEST_F(FileSourceTest, ReadsAgainWhenAConfigMapIsMountedAnew) {
   fs::create_symlink("v2", directory_ / "..data_tmp");
   fs::rename(directory_ / "..data_tmp", directory_ / "..data");
   EXPECT_TRUE(wait_for_nodes(2));
+}
+
+struct Neighbour {
+  const char* name;
+  void (*does)(const fs::path& other);
+};
+
+class FileSourceBeside : public FileSourceTest, public ::testing::WithParamInterface<Neighbour> {};
+
+TEST_P(FileSourceBeside, ReadsAgainAllTheSame) {
+  write(file_, list_of({make_node("a")}));
+  const fs::path other = directory_ / "other";
+  write(other, "x");
+  FileSource source({.file = file_.string(), .quiet = std::chrono::milliseconds(20)}, sink_, clock_);
+  ASSERT_TRUE(source.start());
+  std::atomic<bool> stop = false;
+  std::thread neighbour([&] {
+    while (!stop) GetParam().does(other);
+  });
+  write(file_, list_of({make_node("a"), make_node("b")}));
+  EXPECT_TRUE(wait_for_nodes(2));
+  write(directory_ / "new", list_of({make_node("a"), make_node("b"), make_node("c")}));
+  fs::rename(directory_ / "new", file_);
+  EXPECT_TRUE(wait_for_nodes(3));
+  stop = true;
+  neighbour.join();
+}
+
+INSTANTIATE_TEST_SUITE_P(AFileThatAllTheTimeIs, FileSourceBeside,
+                         ::testing::Values(Neighbour{"written",
+                                                     [](const fs::path& other) { std::ofstream(other) << "y"; }},
+                                           Neighbour{"created_and_removed",
+                                                     [](const fs::path& other) {
+                                                       std::ofstream(other.string() + "-new").close();
+                                                       fs::remove(other.string() + "-new");
+                                                     }},
+                                           Neighbour{"touched",
+                                                     [](const fs::path& other) {
+                                                       fs::last_write_time(other, fs::file_time_type::clock::now());
+                                                     }}),
+                         [](const auto& test) { return test.param.name; });
+
+TEST_F(FileSourceTest, ReadsAgainWhenSizeAndTimeOfWritingAreTheOldOnes) {
+  write(file_, list_of({make_node("a", 2)}));
+  const auto written = fs::last_write_time(file_);
+  ASSERT_TRUE(start());
+  const auto changed = [&] {
+    struct stat info{};
+    return stat(file_.c_str(), &info) == 0 ? std::pair(info.st_ctim.tv_sec, info.st_ctim.tv_nsec) : std::pair(0L, 0L);
+  };
+  // The clock of file systems ticks slowly.
+  for (const auto before = changed(); changed() == before;) {
+    write(file_, list_of({make_node("a", 4)}));
+    fs::last_write_time(file_, written);
+  }
+  EXPECT_TRUE(sink_.wait([](const auto& nodes, const auto&) { return nodes.at("a").gpus == 4; }));
 }
 
 TEST_F(FileSourceTest, BrokenAfterAChangeKeepsTheOldStateUntilItIsGoodAgain) {
