@@ -126,13 +126,16 @@ server::HttpServerOptions admin_options(const server::Config& config) {
   options.name = "admin";
   options.address = config.admin_listen;
   options.max_body_bytes = config.limits.max_request_bytes;
-  options.max_connections = 64;
+  options.max_bodies_bytes = config.limits.max_bodies_bytes;
+  // As many as the extender, and idle ones soon gone: probes open a connection each, and must find room.
+  options.max_connections = config.limits.max_connections;
+  options.keep_alive = std::chrono::seconds(15);
   return options;
 }
 
-server::SourceSample to_sample(const sources::SourceCounters& counters, bool connected) {
-  return {counters.resource, connected,     counters.lists,    counters.watches,       counters.events,
-          counters.restarts, counters.gone, counters.failures, counters.broken_objects};
+server::SourceSample to_sample(const sources::SourceCounters& counters) {
+  return {counters.resource, counters.connected, counters.lists,    counters.watches,       counters.events,
+          counters.restarts, counters.gone,      counters.failures, counters.broken_objects};
 }
 
 }  // namespace
@@ -183,7 +186,7 @@ int serve(const ServeFlags& flags, const std::function<void(server::HttpServer&)
     sample.state = state.counters();
     sample.decision_pods = decisions.pods();
     sample.servers = {{"extender", extender.counters()}, {"admin", admin.counters()}};
-    for (const auto& counters : source.counters()) sample.sources.push_back(to_sample(counters, source.connected()));
+    for (const auto& counters : source.counters()) sample.sources.push_back(to_sample(counters));
     return sample;
   });
 

@@ -140,12 +140,13 @@ const std::vector<KeyReader>& table() {
          return set(config.limits.max_request_bytes, read_size(node, kKi, 128 * kMi));
        }},
       {{"limits.maxBodiesBytes", "size", "256Mi", "1Ki to 4Gi",
-        "All request bodies in work together; beyond it requests are answered 503."},
+        "All request bodies in work together, of each port; beyond it requests are answered 503."},
        [](const YAML::Node& node, Config& config) {
          return set(config.limits.max_bodies_bytes, read_size(node, kKi, 4 * kGi));
        }},
       {{"limits.maxConnections", "count", "2048", "1 to 16384",
-        "Open connections of each port; beyond it they are answered 503."},
+        "Open connections of each port; beyond it they are answered 503. Idle ones end after 2 minutes, on the admin "
+        "port after 15 seconds."},
        [](const YAML::Node& node, Config& config) {
          return set(config.limits.max_connections, read_count(node, 1, 16'384));
        }},
@@ -157,7 +158,8 @@ const std::vector<KeyReader>& table() {
        [](const YAML::Node& node, Config& config) {
          return set_name(config.log.format, node, parse_log_format, "text or json");
        }},
-      {{"drainTimeout", "duration", "20s", "0s to 1h", "How long requests in work may take to end after SIGTERM."},
+      {{"drainTimeout", "duration", "20s", "0s to 1h",
+        "How long requests in work may take to end after SIGTERM; what is left is then cut."},
        [](const YAML::Node& node, Config& config) {
          return set(config.drain_timeout, read_duration(node, milliseconds(0), milliseconds(3'600'000)));
        }},

@@ -251,6 +251,25 @@ TEST_F(Serve, SigtermDrainsAndExitsZero) {
   EXPECT_EQ(berth_->child().wait(), 0);
 }
 
+// A liveness probe must find room beside connections that are only kept.
+TEST(ServeAdmin, IdleConnectionsTakeNoRoomFromProbes) {
+  const TempDir dir;
+  BerthProcess berth(BERTH_BINARY, {"--cluster-file", dir.write("cluster.json", small_cluster())});
+  std::vector<server::RawClient> idle;
+  for (int i = 0; i < 200; ++i) idle.emplace_back(static_cast<std::uint16_t>(berth.admin_port()));
+  EXPECT_EQ(berth.admin("/healthz")->status, 200);
+}
+
+TEST(ServeAdmin, HasTheConfiguredLimitOfConnections) {
+  const TempDir dir;
+  const std::string config = dir.write("berth.yaml", "limits: {maxConnections: 2}\n");
+  BerthProcess berth(BERTH_BINARY, {"--cluster-file", dir.write("cluster.json", small_cluster()), "--config", config});
+  const auto port = static_cast<std::uint16_t>(berth.admin_port());
+  std::vector<server::RawClient> kept;
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(kept.emplace_back(port).ask("GET /healthz HTTP/1.1\r\n\r\n").status, 200);
+  EXPECT_EQ(server::RawClient(port).answer().status, 503);
+}
+
 // A client that stalls in the middle of a request, on each port.
 TEST(ServeDrain, StalledClientsDoNotKeepItFromEnding) {
   const TempDir dir;
