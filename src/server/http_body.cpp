@@ -12,6 +12,10 @@ namespace {
 constexpr std::size_t kBufferBytes = 128U << 10U;
 constexpr std::size_t kMaxLineBytes = 1024;  // of a chunk size with extensions, or of a trailer
 constexpr int kMaxTrailers = 32;
+constexpr int kMaxEmptyLines = 8;  // before a request
+// What the lines around the chunks may take beside the data: enough for chunks of one byte without extensions.
+constexpr std::size_t kFreeOverhead = 64U << 10U;
+constexpr std::size_t kOverheadPerByte = 16;
 
 static_assert(kBufferBytes > kMaxHeadBytes + 4);
 
@@ -69,9 +73,13 @@ tl::expected<void, HttpRefusal> RequestReader::fill(core::SteadyTime deadline) {
 
 tl::expected<std::string, HttpRefusal> RequestReader::read_head(core::SteadyTime deadline) {
   if (!has_bytes() && !fill(deadline)) return refuse(0, "");
+  int empty_lines = 0;
   for (;;) {
     // An empty line before a request is to be ignored (RFC 9112 section 2.2).
-    while (bytes().starts_with("\r\n")) begin_ += 2;
+    while (bytes().starts_with("\r\n")) {
+      if (++empty_lines > kMaxEmptyLines) return refuse(400, "too many empty lines before a request");
+      begin_ += 2;
+    }
     if (!has_bytes()) {
       if (!fill(deadline)) return refuse(0, "");
       continue;
@@ -141,9 +149,14 @@ tl::expected<std::string, HttpRefusal> RequestReader::read_body(const RequestHea
     make_room(body, 0, whole);
     return body;
   }
+  std::size_t overhead = 0;
   for (;;) {
     const auto line = read_line(deadline);
     if (!line) return tl::unexpected(line.error());
+    overhead += line->size() + 4;
+    if (overhead > kFreeOverhead && (overhead - kFreeOverhead) / kOverheadPerByte > body.size()) {
+      return refuse(400, "a chunked body of little but chunk lines");
+    }
     const auto size = parse_chunk_size(*line);
     if (!size) return tl::unexpected(size.error());
     if (*size == 0) break;

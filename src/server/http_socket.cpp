@@ -46,6 +46,8 @@ bool HttpSocket::wait_idle(milliseconds timeout) const {
 
 ReadResult HttpSocket::read(std::span<char> into, core::SteadyTime deadline) const {
   for (;;) {
+    // Also while there is always something to read.
+    if (std::chrono::steady_clock::now() >= deadline) return {ReadStatus::kTimeout, 0};
     const ssize_t got = ::recv(fd_, into.data(), into.size(), MSG_DONTWAIT);
     if (got > 0) return {ReadStatus::kData, static_cast<std::size_t>(got)};
     if (got == 0) return {ReadStatus::kClosed, 0};

@@ -49,6 +49,11 @@ class RawClient {
       bytes.remove_prefix(static_cast<std::size_t>(sent));
     }
   }
+  // True once something of the server can be read, or the connection has ended.
+  [[nodiscard]] bool readable() const {
+    pollfd entry{.fd = fd_, .events = POLLIN, .revents = 0};
+    return ::poll(&entry, 1, 0) > 0;
+  }
   void end_sending() { ::shutdown(fd_, SHUT_WR); }
 
   // The next answer; `head_only` after a HEAD request.

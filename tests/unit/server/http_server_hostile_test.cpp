@@ -173,6 +173,47 @@ TEST_F(HttpServerStall, InTheMiddleOfARequestIsCut) {
   EXPECT_EQ(RawClient(port).ask(post("/echo", "next")).body, "next");
 }
 
+// Bytes keep coming, so that the server never has to wait for one.
+TEST_F(HttpServerStall, EndlessSenderIsCutAtTheDeadline) {
+  options.body_timeout = std::chrono::milliseconds(20);
+  options.max_body_bytes = options.max_bodies_bytes = std::size_t{1} << 40U;
+  start();
+  const std::string block(64U << 10U, 'x');
+  std::string chunks;
+  for (int i = 0; i < 1000; ++i) chunks += "40\r\n" + std::string(64, 'x') + "\r\n";
+  for (const auto& [head, more] :
+       {std::pair{std::string("POST /size HTTP/1.1\r\nContent-Length: 1000000000000\r\n\r\n"), block},
+        std::pair{chunked("e8d4a51000\r\n"), block}, std::pair{chunked(""), chunks}}) {
+    RawClient client(port);
+    client.say(head);
+    while (!client.readable()) client.say(more);
+    EXPECT_EQ(client.answer().status, 408) << head;
+  }
+  EXPECT_TRUE(eventually([&] { return server->counters().bodies_bytes == 0; }));
+}
+
+TEST_F(HttpServerStall, FewEmptyLinesBeforeARequestAreIgnoredAndMoreRefused) {
+  start();
+  RawClient client(port);
+  EXPECT_EQ(client.ask("\r\n\r\n" + post("/echo", "a") + "\r\n").body, "a");
+  EXPECT_EQ(client.ask("\r\n" + post("/echo", "b")).body, "b");
+  std::string lines;
+  for (int i = 0; i < 100'000; ++i) lines += "\r\n";
+  const RawAnswer answer = RawClient(port).ask(lines);
+  EXPECT_EQ(answer.status, 400);
+  EXPECT_EQ(answer.body, R"({"error":"too many empty lines before a request"})");
+}
+
+TEST_F(HttpServerStall, ChunksMayBeSmallButNotAllExtension) {
+  start();
+  std::string small;
+  std::string padded;
+  for (int i = 0; i < 20'000; ++i) small += "1\r\nx\r\n";
+  for (int i = 0; i < 2'000; ++i) padded += "1;" + std::string(1'000, 'e') + "\r\nx\r\n";
+  EXPECT_EQ(RawClient(port).ask(chunked(small + "0\r\n\r\n", "/size")).body, "20000");
+  EXPECT_EQ(RawClient(port).ask(chunked(padded + "0\r\n\r\n", "/size")).status, 400);
+}
+
 TEST_F(HttpServerStall, ClientThatLeavesInTheMiddleCostsNothing) {
   start();
   for (const char* part : {"", "P", "POST /echo HTTP/1.1\r\n", "POST /echo HTTP/1.1\r\nContent-Length: 5\r\n\r\nab"}) {
