@@ -38,6 +38,7 @@ constexpr bool kSanitized = false;
 constexpr std::size_t kStackBytes = kSanitized ? std::size_t{4} << 20U : std::size_t{512} << 10U;
 
 constexpr milliseconds kDestructorDrain{5'000};
+constexpr milliseconds kLookAgain{20};  // after the system was out of something
 // Refused connections whose client has not read the 503 yet.
 constexpr std::size_t kMaxRefused = 256;
 constexpr milliseconds kRefusedLife{1'000};
@@ -81,7 +82,12 @@ void HttpServer::State::accept_loop() {
   while (!shared.draining.load()) {
     std::array<pollfd, 2> entries{
         {{.fd = listen_fd, .events = POLLIN, .revents = 0}, {.fd = drain_fd, .events = POLLIN, .revents = 0}}};
-    if (::poll(entries.data(), entries.size(), refused.empty() ? -1 : 100) < 0 && errno != EINTR) {
+    if (::poll(entries.data(), entries.size(), refused.empty() ? -1 : 100) < 0) {
+      if (errno == EINTR) continue;
+      if (errno == ENOMEM) {
+        std::this_thread::sleep_for(kLookAgain);
+        continue;
+      }
       spdlog::error("{}: waiting for connections failed: {}", shared.options.name,
                     std::generic_category().message(errno));
       break;
@@ -95,7 +101,7 @@ void HttpServer::State::accept_loop() {
     } else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
       // Out of descriptors or memory: the connection stays in the backlog; look again soon instead of spinning.
       pollfd drain{.fd = drain_fd, .events = POLLIN, .revents = 0};
-      ::poll(&drain, 1, 20);
+      ::poll(&drain, 1, static_cast<int>(kLookAgain.count()));
     }
     // Everything else is the failure of one connection (ECONNABORTED and the like, see accept(2)), not of the server.
   }
@@ -107,20 +113,25 @@ void HttpServer::State::take(int fd) {
   // Without it an answer in two segments waits for the client's delayed acknowledgement, 40 ms.
   const int on = 1;
   ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-  if (!spawn(fd)) refuse(fd);
+  try {
+    if (!spawn(fd)) refuse(fd);
+  } catch (const std::exception&) {
+    shared.count(HttpFailure::kMemory);
+    ::close(fd);
+  }
 }
 
 bool HttpServer::State::spawn(int fd) {
-  {
-    const std::lock_guard lock(mutex);
-    if (open.size() >= shared.options.max_connections) return false;
-    open.insert(fd);
-  }
   struct Start {
     State* state;
     int fd;
   };
   auto start = std::make_unique<Start>(Start{this, fd});
+  {
+    const std::lock_guard lock(mutex);
+    if (open.size() >= shared.options.max_connections) return false;
+    open.insert(fd);  // what follows doesn't throw
+  }
   pthread_attr_t attributes;
   ::pthread_attr_init(&attributes);
   ::pthread_attr_setstacksize(&attributes, kStackBytes);

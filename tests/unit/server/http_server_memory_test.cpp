@@ -6,6 +6,7 @@
 #include <limits>
 #include <new>
 #include <string>
+#include <vector>
 
 #include "unit/server/http_server_fixture.h"
 
@@ -94,6 +95,29 @@ TEST_F(HttpServerMemory, AnyAllocationMayFailOnAnOpenConnection) {
   }
   EXPECT_EQ(afters.load(), 0);
   EXPECT_TRUE(eventually([&] { return server->counters().bodies_bytes == 0; }));
+}
+
+// The thread that accepts meets it too.
+TEST_F(HttpServerMemory, AnyAllocationMayFailForANewConnection) {
+  options.max_connections = 4;
+  start();
+  for (std::size_t from = 1; from <= 4096; from *= 2) {
+    const std::uint64_t accepted = server->counters().accepted;
+    fails_from = from;
+    std::vector<RawClient> clients;
+    for (int i = 0; i < 6; ++i) clients.emplace_back(port).say(post("/size", "x"));
+    EXPECT_TRUE(eventually([&] { return server->counters().accepted == accepted + 6; }));
+    for (RawClient& client : clients) {
+      client.end_sending();
+      while (client.answer().status != 0) {
+      }
+    }
+    fails_from = kNever;
+    ASSERT_TRUE(eventually([&] { return server->open_connections() == 0; })) << from;
+    ASSERT_EQ(RawClient(port).ask(post("/size", "x")).body, "1") << from;
+    ASSERT_TRUE(eventually([&] { return server->open_connections() == 0; })) << from;
+  }
+  EXPECT_GT(failures(HttpFailure::kMemory), 0U);
 }
 
 }  // namespace
