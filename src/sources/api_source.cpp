@@ -16,6 +16,7 @@ kube::ReflectorOptions options_for(kube::ReflectorOptions options, const std::st
 
 SourceCounters counters_of(const std::string& resource, const kube::ReflectorStatus& status) {
   return {.resource = resource,
+          .connected = status.connected,
           .lists = status.lists,
           .watches = status.watches,
           .events = status.events,

@@ -120,7 +120,9 @@ std::string FileSource::why_not_ready() const {
 
 std::vector<SourceCounters> FileSource::counters() const {
   const std::lock_guard lock(state_->mutex);
-  return {state_->counters};
+  SourceCounters counters = state_->counters;
+  counters.connected = state_->trouble.empty();
+  return {std::move(counters)};
 }
 
 }  // namespace berth::sources

@@ -12,9 +12,10 @@
 
 namespace berth::sources {
 
-// Of one kind of thing that a source reads; for metrics, all counted since the start.
+// Of one kind of thing that a source reads; for metrics, the numbers are counted since the start.
 struct SourceCounters {
   std::string resource;              // "nodes", "pods", "file"
+  bool connected = false;            // now, and of this resource alone
   std::uint64_t lists = 0;           // complete views taken
   std::uint64_t watches = 0;         // watches begun
   std::uint64_t events = 0;          // single changes taken

@@ -93,6 +93,9 @@ TEST_F(ApiSourceTest, SaysWhichPartIsMissingAndWhy) {
   ASSERT_TRUE(sink_.wait_told(1));
   EXPECT_FALSE(source_->synced());
   EXPECT_THAT(source_->why_not_ready(), HasSubstr("pods: not listed yet"));
+  EXPECT_FALSE(source_->connected());
+  EXPECT_TRUE(source_->counters()[0].connected) << "nodes";
+  EXPECT_FALSE(source_->counters()[1].connected) << "pods";
 }
 
 TEST_F(ApiSourceTest, ForbiddenIsNamedInWhyNotReady) {

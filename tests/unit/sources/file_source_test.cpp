@@ -165,6 +165,7 @@ TEST_F(FileSourceTest, BrokenAfterAChangeKeepsTheOldStateUntilItIsGoodAgain) {
     std::this_thread::yield();
   }
   EXPECT_FALSE(source_->connected());
+  EXPECT_FALSE(source_->counters()[0].connected);
   EXPECT_TRUE(source_->synced());
   EXPECT_THAT(source_->why_not_ready(), HasSubstr(file_.string() + ":3:"));
   EXPECT_TRUE(wait_for_nodes(1));
@@ -172,6 +173,7 @@ TEST_F(FileSourceTest, BrokenAfterAChangeKeepsTheOldStateUntilItIsGoodAgain) {
   fs::rename(directory_ / "new", file_);
   EXPECT_TRUE(wait_for_nodes(2));
   EXPECT_TRUE(source_->connected());
+  EXPECT_TRUE(source_->counters()[0].connected);
   EXPECT_EQ(source_->counters()[0].lists, 2U);
   EXPECT_EQ(source_->counters()[0].failures, 1U);
 }
