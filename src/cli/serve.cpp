@@ -69,7 +69,8 @@ void set_process_limits() {
     setrlimit(RLIMIT_NOFILE, &files);
   }
   mallopt(M_ARENA_MAX, 4);
-  mallopt(M_MMAP_THRESHOLD, 1 << 20);
+  mallopt(M_MMAP_THRESHOLD, 4 << 20);
+  mallopt(M_TRIM_THRESHOLD, 8 << 20);
 }
 
 core::Result<server::Config> merged_config(const ServeFlags& flags) {

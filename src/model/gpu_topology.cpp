@@ -32,13 +32,6 @@ GroupSizes numa_groups(const NumaNodes& numa, GpuMask set) {
 
 }  // namespace
 
-int numa_nodes(const NumaNodes& numa, GpuMask set) {
-  const GroupSizes sizes = numa_groups(numa, set);
-  return static_cast<int>(sizes.size() - static_cast<std::size_t>(std::ranges::count(sizes, 0)));
-}
-
-int largest_numa_group(const NumaNodes& numa, GpuMask set) { return std::ranges::max(numa_groups(numa, set)); }
-
 int bandwidth(Link link) {
   switch (link) {
     case Link::kSelf:
@@ -114,7 +107,8 @@ core::Result<BestSetTable> BestSetTable::build(const LinkMatrix& links, const Nu
   const std::size_t sets = std::size_t{1} << n;
   table.quality_.resize(sets);
   table.island_.resize(sets);
-  std::vector<std::uint8_t> touched(sets);   // NUMA nodes, by set
+  table.numa_nodes_.resize(sets);
+  table.fewest_numa_nodes_.fill(kMaxGpus);
   std::vector<std::uint8_t> together(sets);  // the most GPUs on one NUMA node, by set
   for (GpuMask set = 1; set < sets; ++set) {
     const int first = std::countr_zero(set);
@@ -126,8 +120,12 @@ core::Result<BestSetTable> BestSetTable::build(const LinkMatrix& links, const Nu
       quality.bottleneck = quality.bottleneck == 0 ? width : std::min(quality.bottleneck, width);
     }
     table.quality_[set] = quality;
-    touched[set] = static_cast<std::uint8_t>(numa_nodes(numa, set));
-    together[set] = static_cast<std::uint8_t>(largest_numa_group(numa, set));
+    const GroupSizes groups = numa_groups(numa, set);
+    together[set] = std::ranges::max(groups);
+    const auto touched = static_cast<int>(groups.size()) - static_cast<int>(std::ranges::count(groups, 0));
+    table.numa_nodes_[set] = static_cast<std::uint8_t>(touched);
+    int& fewest = table.fewest_numa_nodes_[static_cast<std::size_t>(count(set))];
+    fewest = std::min(fewest, touched);
     const GpuMask island = island_of(nvlink_peers, set, GpuMask{1} << first);
     table.island_[set] = std::max(static_cast<std::uint8_t>(count(island)), table.island_[set & ~island]);
   }
@@ -144,7 +142,9 @@ core::Result<BestSetTable> BestSetTable::build(const LinkMatrix& links, const Nu
         const GpuMask left = free & ~set;
         const GpuMask other_left = free & ~other;
         if (table.island_[left] != table.island_[other_left]) return table.island_[left] > table.island_[other_left];
-        if (touched[set] != touched[other]) return touched[set] < touched[other];
+        if (table.numa_nodes_[set] != table.numa_nodes_[other]) {
+          return table.numa_nodes_[set] < table.numa_nodes_[other];
+        }
         if (together[left] != together[other_left]) return together[left] > together[other_left];
         return lower_indices(set, other);
       };
@@ -154,6 +154,9 @@ core::Result<BestSetTable> BestSetTable::build(const LinkMatrix& links, const Nu
         table.best_island_[at] = static_cast<std::uint16_t>(set);
       }
     }
+  }
+  for (int k = 1; k <= n; ++k) {
+    table.best_quality_[static_cast<std::size_t>(k)] = table.quality_[table.best(mask_all(n), k).value_or(0)];
   }
   return table;
 }
@@ -183,21 +186,11 @@ std::vector<GpuMask> BestSetTable::ties(int count) const {
   return ties;
 }
 
-int GpuShape::fewest_numa_nodes(int count) const {
-  GroupSizes sizes = numa_groups(numa, mask_all(links.gpus));
-  std::ranges::sort(sizes, std::greater<>());
-  int nodes = 0;
-  for (int left = count; left > 0 && sizes[static_cast<std::size_t>(nodes)] > 0; ++nodes) {
-    left -= sizes[static_cast<std::size_t>(nodes)];
-  }
-  return nodes;
-}
-
 std::optional<GpuMask> GpuShape::best_connected(GpuMask free, int count) const {
   const bool has_nvlink = table.largest_island(mask_all(links.gpus)) > 1;
   if (has_nvlink) return table.best_island(free, count);
   const auto set = table.best(free, count);
-  if (set && numa_nodes(*set) > 1) return std::nullopt;
+  if (set && table.numa_nodes(*set) > 1) return std::nullopt;
   return set;
 }
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <charconv>
 
 #include "berth/core/quantity.h"
@@ -52,41 +53,64 @@ void read_datasets(PodRequest& request, const Annotation& annotation) {
   }
 }
 
+void read_dataset_policy(PodRequest& request, const Annotation& annotation) {
+  const auto policy = parse_dataset_policy(annotation.value);
+  if (policy) request.dataset_policy = *policy;
+  if (!policy) invalid(request, annotation, "preferred or required");
+}
+
+void read_dataset_wait(PodRequest& request, const Annotation& annotation) {
+  const auto wait = core::parse_duration(annotation.value);
+  if (wait) request.dataset_wait = *wait;
+  if (!wait) invalid(request, annotation, "a duration such as 90s, 10m or 1h30m");
+}
+
+void read_min_coverage(PodRequest& request, const Annotation& annotation) {
+  double percent = 0;
+  const std::string_view text = annotation.value;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), percent);
+  if (code == std::errc() && end == text.data() + text.size() && percent > 0 && percent <= 100) {
+    request.min_coverage = percent / 100;
+  } else {
+    invalid(request, annotation, "per cent above 0 and up to 100, such as 80");
+  }
+}
+
+void read_topology_policy(PodRequest& request, const Annotation& annotation) {
+  const auto policy = parse_topology_policy(annotation.value);
+  if (policy) request.topology_policy = *policy;
+  if (!policy) invalid(request, annotation, "none, best-effort or restricted");
+}
+
+void read_min_gpu_memory(PodRequest& request, const Annotation& annotation) {
+  const auto memory = parse_gpu_memory(annotation.value);
+  if (memory) request.min_gpu_memory_mib = *memory;
+  if (!memory) invalid(request, annotation, "a quantity such as 80Gi, or whole GiB such as 80");
+}
+
+// Of bound pods, and written by Berth itself.
+void read_nothing(PodRequest&, const Annotation&) {}
+
+using AnnotationReader = void (*)(PodRequest&, const Annotation&);
+
+constexpr std::array<std::string_view, 7> kKeys = {"datasets",        "dataset-policy", "dataset-wait", "min-coverage",
+                                                   "topology-policy", "min-gpu-memory", "gpus"};
+constexpr std::array<AnnotationReader, kKeys.size()> kReaders = {
+    read_datasets,        read_dataset_policy, read_dataset_wait, read_min_coverage,
+    read_topology_policy, read_min_gpu_memory, read_nothing};
+
 void read_annotation(PodRequest& request, const Annotation& annotation) {
-  const std::string_view key = std::string_view(annotation.key).substr(kAnnotationPrefix.size());
-  if (key == "datasets") {
-    read_datasets(request, annotation);
-  } else if (key == "dataset-policy") {
-    const auto policy = parse_dataset_policy(annotation.value);
-    if (policy) request.dataset_policy = *policy;
-    if (!policy) invalid(request, annotation, "preferred or required");
-  } else if (key == "dataset-wait") {
-    const auto wait = core::parse_duration(annotation.value);
-    if (wait) request.dataset_wait = *wait;
-    if (!wait) invalid(request, annotation, "a duration such as 90s, 10m or 1h30m");
-  } else if (key == "min-coverage") {
-    double percent = 0;
-    const std::string_view text = annotation.value;
-    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), percent);
-    if (code == std::errc() && end == text.data() + text.size() && percent > 0 && percent <= 100) {
-      request.min_coverage = percent / 100;
-    } else {
-      invalid(request, annotation, "per cent above 0 and up to 100, such as 80");
-    }
-  } else if (key == "topology-policy") {
-    const auto policy = parse_topology_policy(annotation.value);
-    if (policy) request.topology_policy = *policy;
-    if (!policy) invalid(request, annotation, "none, best-effort or restricted");
-  } else if (key == "min-gpu-memory") {
-    const auto memory = parse_gpu_memory(annotation.value);
-    if (memory) request.min_gpu_memory_mib = *memory;
-    if (!memory) invalid(request, annotation, "a quantity such as 80Gi, or whole GiB such as 80");
-  } else if (key != "gpus") {  // written by Berth itself
+  const auto key = std::find(kKeys.begin(), kKeys.end(), annotation.key.substr(kAnnotationPrefix.size()));
+  if (key == kKeys.end()) {
     request.ignored_keys.push_back(annotation.key);
+  } else {
+    kReaders[static_cast<std::size_t>(key - kKeys.begin())](request, annotation);
   }
 }
 
 }  // namespace
+
+std::span<const std::string_view> annotation_keys() { return kKeys; }
 
 core::Result<std::int64_t> parse_gpu_memory(std::string_view text) {
   const bool digits = !text.empty() && text.size() <= 9 &&

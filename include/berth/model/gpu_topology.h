@@ -40,10 +40,6 @@ struct LinkMatrix {
 
 // NUMA node by GPU, -1 if unknown.
 using NumaNodes = std::array<std::int8_t, kMaxGpus>;
-// Number of NUMA nodes that `set` touches; unknown ones don't count.
-int numa_nodes(const NumaNodes& numa, GpuMask set);
-// The most GPUs of `set` that share a NUMA node.
-int largest_numa_group(const NumaNodes& numa, GpuMask set);
 
 // How well a set of GPUs is connected.
 struct SetQuality {
@@ -71,6 +67,12 @@ class BestSetTable {
   [[nodiscard]] std::vector<GpuMask> ties(int count) const;
 
   [[nodiscard]] SetQuality quality(GpuMask set) const { return quality_[set]; }
+  // Of the best set of the empty machine; count from 1 to gpus().
+  [[nodiscard]] SetQuality best_quality(int count) const { return best_quality_[static_cast<std::size_t>(count)]; }
+  // Number of NUMA nodes that `set` touches; unknown ones don't count.
+  [[nodiscard]] int numa_nodes(GpuMask set) const { return numa_nodes_[set]; }
+  // The fewest that `count` GPUs of the empty machine can sit on; count from 1 to gpus().
+  [[nodiscard]] int fewest_numa_nodes(int count) const { return fewest_numa_nodes_[static_cast<std::size_t>(count)]; }
   // Size of the largest island (GPUs connected by NVLink, directly or over others of `set`) within `set`.
   [[nodiscard]] int largest_island(GpuMask set) const { return island_[set]; }
   [[nodiscard]] int gpus() const { return gpus_; }
@@ -79,8 +81,11 @@ class BestSetTable {
   [[nodiscard]] std::optional<GpuMask> look_up(const std::vector<std::uint16_t>& table, GpuMask free, int count) const;
 
   int gpus_ = 0;
-  std::vector<SetQuality> quality_;         // by set
-  std::vector<std::uint8_t> island_;        // by set
+  std::vector<SetQuality> quality_;       // by set
+  std::vector<std::uint8_t> island_;      // by set
+  std::vector<std::uint8_t> numa_nodes_;  // by set
+  std::array<SetQuality, kMaxGpus + 1> best_quality_{};
+  std::array<int, kMaxGpus + 1> fewest_numa_nodes_{};
   std::vector<std::uint16_t> best_;         // by free × (gpus + 1) + count; 0: no set
   std::vector<std::uint16_t> best_island_;  // likewise
 };
@@ -92,9 +97,6 @@ struct GpuShape {
   NumaNodes numa{};
   BestSetTable table;
 
-  [[nodiscard]] int numa_nodes(GpuMask set) const { return model::numa_nodes(numa, set); }
-  // The fewest NUMA nodes that `count` GPUs of the empty machine can sit on.
-  [[nodiscard]] int fewest_numa_nodes(int count) const;
   // The best set of `count` free GPUs in one island, or on one NUMA node where the machine has no NVLink.
   [[nodiscard]] std::optional<GpuMask> best_connected(GpuMask free, int count) const;
 };

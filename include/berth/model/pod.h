@@ -16,6 +16,8 @@
 namespace berth::model {
 
 inline constexpr std::string_view kAnnotationPrefix = "berth.io/";
+// What follows the prefix in the annotations that Berth reads; docs/api.md lists the same.
+std::span<const std::string_view> annotation_keys();
 
 enum class PodPhase : std::uint8_t { kPending, kRunning, kSucceeded, kFailed, kUnknown };
 

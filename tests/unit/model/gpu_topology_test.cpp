@@ -179,10 +179,10 @@ TEST(Shapes, AreSharedByAllMachinesOfAKind) {
 }
 
 TEST(NumaNodes, TouchedAndFewest) {
-  EXPECT_EQ(hgx_h100().numa_nodes(mask({0, 3})), 1);
-  EXPECT_EQ(hgx_h100().numa_nodes(mask({0, 4})), 2);
-  EXPECT_EQ(hgx_h100().fewest_numa_nodes(4), 1);
-  EXPECT_EQ(hgx_h100().fewest_numa_nodes(5), 2);
+  EXPECT_EQ(hgx_h100().table.numa_nodes(mask({0, 3})), 1);
+  EXPECT_EQ(hgx_h100().table.numa_nodes(mask({0, 4})), 2);
+  EXPECT_EQ(hgx_h100().table.fewest_numa_nodes(4), 1);
+  EXPECT_EQ(hgx_h100().table.fewest_numa_nodes(5), 2);
 }
 
 }  // namespace
