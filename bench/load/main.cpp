@@ -144,16 +144,16 @@ class Stage {
   }
 
   [[nodiscard]] LoadPlan names_plan(Flow flow) const {
-    LoadPlan plan{Form::kNames, flow, 1200, 40, 100};
-    if (cluster_.nodes() == 5000) plan.calls = 3000;
-    // A request of 2 MB takes longer than its share of a hundredth of a second.
+    LoadPlan plan{Form::kNames, flow, 800, 40, 100};
+    if (cluster_.nodes() == 5000) plan.calls = 2000;
+    // A hundredth of a second is not enough for two megabytes each way and 50,000 nodes judged.
     if (cluster_.nodes() > 5000 && flow == Flow::kWide) plan.per_second = 20;
-    if (cluster_.nodes() > 5000) plan.calls = 800;
+    if (cluster_.nodes() > 5000 && flow == Flow::kWide) plan.calls = 320;
     if (options_.quick) plan.calls = 400;
     return plan;
   }
   [[nodiscard]] LoadPlan whole_plan(Flow flow) const {
-    LoadPlan plan{Form::kWholeNodes, flow, 400, 10, 20};
+    LoadPlan plan{Form::kWholeNodes, flow, 240, 10, 20};
     if (flow == Flow::kWide) plan.per_second = 10;
     if (options_.quick) plan.calls = 60;
     return plan;

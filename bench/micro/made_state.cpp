@@ -10,12 +10,12 @@ constexpr std::size_t kPodsPerNode = 10;
 
 }  // namespace
 
-MadeState::MadeState(std::size_t nodes) : cluster(nodes, kPodsPerNode), state({}, clock) {
+MadeState::MadeState(std::size_t nodes, bool empty) : cluster(nodes, kPodsPerNode), state({}, clock) {
   model::AllNodes all_nodes;
   for (std::size_t node = 0; node < cluster.nodes(); ++node) all_nodes.nodes.push_back(cluster.node(node));
   state.push(std::move(all_nodes));
   model::AllPods all_pods;
-  for (std::size_t pod = 0; pod < cluster.pods(); ++pod) all_pods.pods.push_back(cluster.pod(pod));
+  for (std::size_t pod = 0; !empty && pod < cluster.pods(); ++pod) all_pods.pods.push_back(cluster.pod(pod));
   state.push(std::move(all_pods));
   state.step();
   snapshot = state.snapshots().load();
@@ -24,10 +24,10 @@ MadeState::MadeState(std::size_t nodes) : cluster(nodes, kPodsPerNode), state({}
   views.assign(names.begin(), names.end());
 }
 
-MadeState& made_state(std::size_t nodes) {
-  static std::map<std::size_t, std::unique_ptr<MadeState>> all;
-  auto& made = all[nodes];
-  if (!made) made = std::make_unique<MadeState>(nodes);
+MadeState& made_state(std::size_t nodes, bool empty) {
+  static std::map<std::pair<std::size_t, bool>, std::unique_ptr<MadeState>> all;
+  auto& made = all[{nodes, empty}];
+  if (!made) made = std::make_unique<MadeState>(nodes, empty);
   return *made;
 }
 

@@ -17,7 +17,8 @@
 namespace berth::bench {
 
 struct MadeState {
-  explicit MadeState(std::size_t nodes);
+  // `empty`: without pods.
+  explicit MadeState(std::size_t nodes, bool empty = false);
 
   GeneratedCluster cluster;
   core::SystemClock clock;
@@ -27,7 +28,7 @@ struct MadeState {
   std::vector<std::string_view> views;
 };
 
-MadeState& made_state(std::size_t nodes);
+MadeState& made_state(std::size_t nodes, bool empty = false);
 
 // A pod with eight GPUs and two datasets, or with one GPU and none.
 model::PodRequest eight_gpus_two_datasets();

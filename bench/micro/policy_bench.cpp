@@ -21,16 +21,23 @@ Bound bound_of(benchmark::State& state, const std::string& what) {
   return {what + ", " + pod + ", " + std::to_string(nodes) + " nodes", nodes == 5000 ? kBoundMs : 0};
 }
 
-void filter(benchmark::State& state, std::uint32_t attempt, const std::string& what) {
-  const MadeState& made = made_state(static_cast<std::size_t>(state.range(1)));
+void filter(benchmark::State& state, const MadeState& made, std::uint32_t attempt, const std::string& what) {
   const model::PodRequest pod = pod_of(state);
   const policy::Query query{*made.snapshot, pod, made.views, attempt, made.clock.wall()};
   measure(state, bound_of(state, what), [&] { return policy::decide_filter(query, {}); });
 }
 
-void decide_filter(benchmark::State& state) { filter(state, 1, "decide_filter"); }
+std::size_t nodes_of(benchmark::State& state) { return static_cast<std::size_t>(state.range(1)); }
+
+void decide_filter(benchmark::State& state) { filter(state, made_state(nodes_of(state)), 1, "decide_filter"); }
 // From its third attempt on, a pod's Filter hands on every node that fits.
-void decide_filter_wide(benchmark::State& state) { filter(state, 3, "decide_filter, not narrowed"); }
+void decide_filter_wide(benchmark::State& state) {
+  filter(state, made_state(nodes_of(state)), 3, "decide_filter, not narrowed");
+}
+// Every node fits and is scored.
+void decide_filter_empty(benchmark::State& state) {
+  filter(state, made_state(nodes_of(state), true), 1, "decide_filter, empty cluster");
+}
 
 void decide_prioritize(benchmark::State& state) {
   const MadeState& made = made_state(static_cast<std::size_t>(state.range(1)));
@@ -53,6 +60,7 @@ void at_50000(benchmark::internal::Benchmark* bench) {
 
 BENCHMARK(decide_filter)->Apply(at_5000);
 BENCHMARK(decide_filter_wide)->Apply(at_5000);
+BENCHMARK(decide_filter_empty)->Apply(at_5000);
 BENCHMARK(decide_prioritize)->Apply(at_5000);
 BENCHMARK(decide_filter)->Apply(at_50000);
 BENCHMARK(decide_filter_wide)->Apply(at_50000);
