@@ -116,7 +116,16 @@ ApiClient::~ApiClient() = default;
 core::Result<std::unique_ptr<ApiClient>> ApiClient::create(ServerAccess access, const core::Clock& clock) {
   auto http = net::HttpClient::create({.url = access.server, .tls = access.tls});
   if (!http) return tl::unexpected(std::move(http.error()));
-  return std::unique_ptr<ApiClient>(new ApiClient(std::make_unique<State>(std::move(access), clock, std::move(*http))));
+  auto state = std::make_unique<State>(std::move(access), clock, std::move(*http));
+  if (auto started = state->token.start(); !started) {
+    started.error().message = "no token: " + started.error().message;
+    return tl::unexpected(std::move(started.error()));
+  }
+  if (!state->token.current().empty() && !state->http->takes_tokens()) {
+    return core::fail(ErrorCode::kInvalid, "a token is not sent over plain http; use an https:// URL",
+                      state->access.server);
+  }
+  return std::unique_ptr<ApiClient>(new ApiClient(std::move(state)));
 }
 
 const std::string& ApiClient::server() const { return state_->access.server; }

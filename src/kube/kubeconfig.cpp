@@ -9,6 +9,7 @@
 
 #include "base64.h"
 #include "small_file.h"
+#include "token_source.h"
 #include "yaml_fields.h"
 
 namespace berth::kube {
@@ -101,6 +102,7 @@ Result<void> read_user(const YamlFields& user, const path& directory, ServerAcce
   }
   auto token = user.text("token");
   if (!token) return tl::unexpected(token.error());
+  if (!token->empty() && !is_token(*token)) return user.invalid("token", "must be one line of visible ASCII");
   access.token = std::move(*token);
   const auto token_file = user.text("tokenFile");
   if (!token_file) return tl::unexpected(token_file.error());

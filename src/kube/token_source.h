@@ -5,23 +5,34 @@
 
 #include <mutex>
 #include <string>
+#include <string_view>
 
 #include "berth/core/clock.h"
+#include "berth/core/result.h"
 
 namespace berth::kube {
+
+// What an Authorization header can carry: visible ASCII, so neither a blank nor a line break (RFC 6750 §2.1 is
+// narrower).
+bool is_token(std::string_view text);
 
 class TokenSource {
  public:
   TokenSource(std::string fixed, std::string file, const core::Clock& clock);
 
-  // Empty if there is none. The file is read again when the last reading is a minute old; one that can't be read leaves
-  // the last token in force.
+  // Reads the file for the first time. An error if there is neither a token in it nor a fixed one, or if the fixed one
+  // is none.
+  core::Result<void> start();
+
+  // Empty if there is none. The file is read again when the last reading is a minute old; one that can't be read or
+  // holds no token leaves the last one in force.
   std::string current();
   // Reads the file now and returns the token.
   std::string refresh();
 
  private:
-  void read();
+  core::Result<void> read();
+  void read_and_tell();
 
   std::mutex mutex_;
   std::string token_;

@@ -195,6 +195,7 @@ struct HttpClient::State {
   ServerUrl url;
   TransferPool pool;
 
+  [[nodiscard]] bool takes_tokens() const { return url.https || url.loopback(); }
   core::Result<HttpResponse> exchange(const HttpRequest& request, const StreamHandler* handler);
   core::Result<HttpResponse> run(Transfer& transfer, const HttpRequest& request, const StreamHandler* handler) const;
   core::Result<HeaderList> headers(const HttpRequest& request) const;
@@ -211,7 +212,7 @@ core::Result<HeaderList> HttpClient::State::headers(const HttpRequest& request) 
     if (has_line_break(request.bearer_token)) {
       return core::fail(ErrorCode::kInvalid, "the bearer token holds a line break");
     }
-    if (!url.https && !url.loopback()) {
+    if (!takes_tokens()) {
       return core::fail(ErrorCode::kInvalid, "a token is not sent over plain http; use an https:// URL");
     }
     lines.push_back("Authorization: Bearer " + request.bearer_token);
@@ -316,6 +317,8 @@ core::Result<std::unique_ptr<HttpClient>> HttpClient::create(HttpClientOptions o
   state->url = std::move(*url);
   return std::unique_ptr<HttpClient>(new HttpClient(std::move(state)));
 }
+
+bool HttpClient::takes_tokens() const { return state_->takes_tokens(); }
 
 core::Result<HttpResponse> HttpClient::send(const HttpRequest& request) { return state_->exchange(request, nullptr); }
 

@@ -38,7 +38,9 @@ struct CallOptions {
 
 class ApiClient {
  public:
-  // kInvalid for a URL or token that can't be used. Does not connect. `clock` must outlive the client.
+  // An error is one that waiting would not mend: a URL or token that can't be used, a token that would go to another
+  // machine over plain http, a token file that can't be read where there is no other token. Does not connect. `clock`
+  // must outlive the client.
   static core::Result<std::unique_ptr<ApiClient>> create(ServerAccess access, const core::Clock& clock);
   ~ApiClient();
   ApiClient(const ApiClient&) = delete;

@@ -79,6 +79,9 @@ class HttpClient {
   HttpClient(const HttpClient&) = delete;
   HttpClient& operator=(const HttpClient&) = delete;
 
+  // False over plain http to another machine: a request with a bearer token would be kInvalid.
+  [[nodiscard]] bool takes_tokens() const;
+
   core::Result<HttpResponse> send(const HttpRequest& request);
   // As send(), but the body of a 2xx answer goes to the handler and is not kept. No error if the handler ended it.
   core::Result<HttpResponse> stream(const HttpRequest& request, const StreamHandler& handler);

@@ -5,6 +5,8 @@
 
 #include <cstdio>
 #include <fstream>
+#include <optional>
+#include <string>
 
 #include "support/fake_api_server.h"
 
@@ -150,6 +152,109 @@ TEST(ApiClientToken, FileThatIsGoneLeavesTheLastOneInUse) {
   file.remove();
   clock.advance(std::chrono::minutes(5));
   EXPECT_TRUE(client->get(kNodesPath));
+}
+
+TEST(ApiClientToken, FileOfTwoLinesLeavesTheLastOneInUse) {
+  FakeApiServer server;
+  server.require_token("first");
+  const TokenFile file("first");
+  core::ManualClock clock;
+  const auto client = client_of({.server = server.url(), .tls = {}, .token_file = file.path()}, clock);
+  file.write("second\nthird");
+  clock.advance(std::chrono::minutes(5));
+  EXPECT_TRUE(client->get(kNodesPath));
+}
+
+TEST(ApiClientToken, FixedOneIsUsedUntilTheFileIsThere) {
+  FakeApiServer server;
+  server.require_token("fixed");
+  const TokenFile file("first");
+  file.remove();
+  core::ManualClock clock;
+  const auto client =
+      client_of({.server = server.url(), .tls = {}, .token = "fixed", .token_file = file.path()}, clock);
+  EXPECT_TRUE(client->get(kNodesPath));
+  server.require_token("first");
+  file.write("first");
+  clock.advance(std::chrono::minutes(1));
+  EXPECT_TRUE(client->get(kNodesPath));
+}
+
+struct Unusable {
+  const char* name;
+  ServerAccess access;
+  std::optional<std::string> file;  // what the token file holds; nullopt: it is not there
+  ErrorCode code;
+  const char* says;
+};
+
+class ApiClientRefuses : public ::testing::TestWithParam<Unusable> {};
+
+TEST_P(ApiClientRefuses, WhatWaitingWouldNotMend) {
+  const TokenFile file(GetParam().file.value_or(""));
+  if (!GetParam().file) file.remove();
+  ServerAccess access = GetParam().access;
+  if (access.token_file == "FILE") access.token_file = file.path();
+  const core::ManualClock clock;
+  const auto client = ApiClient::create(access, clock);
+  ASSERT_FALSE(client);
+  EXPECT_EQ(client.error().code, GetParam().code);
+  const std::string text = client.error().to_string();
+  EXPECT_NE(text.find(GetParam().says), std::string::npos) << text;
+  EXPECT_EQ(text.find("s3cret"), std::string::npos) << text;
+  EXPECT_EQ(text.find('\n'), std::string::npos) << text;
+}
+
+const std::string kHttps = "https://127.0.0.1:1";
+const std::string kFar = "http://192.0.2.1:8080";
+
+INSTANTIATE_TEST_SUITE_P(
+    , ApiClientRefuses,
+    ::testing::Values(Unusable{"token_file_missing",
+                               {.server = kHttps, .token_file = "FILE"},
+                               {},
+                               ErrorCode::kNotFound,
+                               "no token: can't open it: No such file"},
+                      Unusable{"token_file_is_a_directory",
+                               {.server = kHttps, .token_file = "/"},
+                               {},
+                               ErrorCode::kUnavailable,
+                               "no token: can't read it: Is a directory"},
+                      Unusable{"token_file_empty",
+                               {.server = kHttps, .token_file = "FILE"},
+                               " \n",
+                               ErrorCode::kInvalid,
+                               "no token: it is empty"},
+                      Unusable{"token_file_of_two_lines",
+                               {.server = kHttps, .token_file = "FILE"},
+                               "s3cret\ns3cret",
+                               ErrorCode::kInvalid,
+                               "must be one line of visible ASCII"},
+                      Unusable{"token_of_two_lines",
+                               {.server = kHttps, .token = "s3cret\r\nX-Other: s3cret"},
+                               {},
+                               ErrorCode::kInvalid,
+                               "the token must be one line of visible ASCII"},
+                      Unusable{"token_over_plain_http",
+                               {.server = kFar, .token = "s3cret"},
+                               {},
+                               ErrorCode::kInvalid,
+                               "http://192.0.2.1:8080: a token is not sent over plain http; use an https:// URL"},
+                      Unusable{"token_file_over_plain_http",
+                               {.server = kFar, .token_file = "FILE"},
+                               "s3cret",
+                               ErrorCode::kInvalid,
+                               "a token is not sent over plain http"},
+                      Unusable{"url_with_a_password",
+                               {.server = "https://u:s3cret@127.0.0.1:1"},
+                               {},
+                               ErrorCode::kInvalid,
+                               "must not hold a user name or password"}),
+    [](const auto& test) { return test.param.name; });
+
+TEST(ApiClientTest, PlainHttpWithoutATokenIsLeftToTheUser) {
+  const core::ManualClock clock;
+  EXPECT_TRUE(ApiClient::create({.server = kFar}, clock));
 }
 
 TEST(ApiClientTest, StreamHandsOnWhatComes) {
