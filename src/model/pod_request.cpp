@@ -91,26 +91,40 @@ void read_min_gpu_memory(PodRequest& request, const Annotation& annotation) {
 // Of bound pods, and written by Berth itself.
 void read_nothing(PodRequest&, const Annotation&) {}
 
-using AnnotationReader = void (*)(PodRequest&, const Annotation&);
-
-constexpr std::array<std::string_view, 7> kKeys = {"datasets",        "dataset-policy", "dataset-wait", "min-coverage",
-                                                   "topology-policy", "min-gpu-memory", "gpus"};
-constexpr std::array<AnnotationReader, kKeys.size()> kReaders = {
-    read_datasets,        read_dataset_policy, read_dataset_wait, read_min_coverage,
-    read_topology_policy, read_min_gpu_memory, read_nothing};
+struct KnownAnnotation {
+  std::string_view key;
+  void (*read)(PodRequest&, const Annotation&);
+};
+constexpr std::array kKnown = {
+    KnownAnnotation{"datasets", read_datasets},
+    KnownAnnotation{"dataset-policy", read_dataset_policy},
+    KnownAnnotation{"dataset-wait", read_dataset_wait},
+    KnownAnnotation{"min-coverage", read_min_coverage},
+    KnownAnnotation{"topology-policy", read_topology_policy},
+    KnownAnnotation{"min-gpu-memory", read_min_gpu_memory},
+    KnownAnnotation{"gpus", read_nothing},
+};
 
 void read_annotation(PodRequest& request, const Annotation& annotation) {
-  const auto key = std::find(kKeys.begin(), kKeys.end(), annotation.key.substr(kAnnotationPrefix.size()));
-  if (key == kKeys.end()) {
+  const std::string_view key = std::string_view(annotation.key).substr(kAnnotationPrefix.size());
+  const auto known = std::find_if(kKnown.begin(), kKnown.end(), [&](const auto& one) { return one.key == key; });
+  if (known == kKnown.end()) {
     request.ignored_keys.push_back(annotation.key);
   } else {
-    kReaders[static_cast<std::size_t>(key - kKeys.begin())](request, annotation);
+    known->read(request, annotation);
   }
 }
 
 }  // namespace
 
-std::span<const std::string_view> annotation_keys() { return kKeys; }
+std::span<const std::string_view> annotation_keys() {
+  static constexpr auto kKeys = [] {
+    std::array<std::string_view, kKnown.size()> keys;
+    std::transform(kKnown.begin(), kKnown.end(), keys.begin(), [](const auto& one) { return one.key; });
+    return keys;
+  }();
+  return kKeys;
+}
 
 core::Result<std::int64_t> parse_gpu_memory(std::string_view text) {
   const bool digits = !text.empty() && text.size() <= 9 &&

@@ -1,6 +1,5 @@
 #include "berth/server/admin_handlers.h"
 
-#include <array>
 #include <charconv>
 #include <chrono>
 #include <utility>
@@ -114,13 +113,6 @@ void add_admin_routes(HttpServer& server, const AdminContext& context) {
   server.get("/api/v1/decisions", [&context](HttpRequest& request) { return decisions(context, request); });
   server.get("/api/v1/explain", [&context](HttpRequest& request) { return explain_pod(context, request); });
   server.post("/api/v1/explain", [&context](HttpRequest& request) { return explain_what_if(context, request); });
-}
-
-std::span<const std::string_view> route_names() {
-  static constexpr std::array<std::string_view, 10> kRoutes = {
-      "POST /filter", "POST /prioritize",    "GET /healthz",          "GET /readyz",         "GET /metrics",
-      "GET /version", "GET /api/v1/summary", "GET /api/v1/decisions", "GET /api/v1/explain", "POST /api/v1/explain"};
-  return kRoutes;
 }
 
 }  // namespace berth::server

@@ -1,5 +1,7 @@
 #include "http_routes.h"
 
+#include <algorithm>
+
 namespace berth::server {
 
 std::string HttpRoute::allowed() const {
@@ -21,6 +23,18 @@ const HttpRoute* HttpRoutes::find(std::string_view path) const {
     if (path.starts_with(prefix)) longest = &route;
   }
   return longest;
+}
+
+std::vector<std::string> HttpRoutes::names() const {
+  std::vector<std::string> names;
+  const auto add = [&](const std::string& path, const HttpRoute& route) {
+    if (route.get) names.push_back("GET " + path);
+    if (route.post) names.push_back("POST " + path);
+  };
+  for (const auto& [path, route] : exact_) add(path, route);
+  for (const auto& [prefix, route] : prefixes_) add(prefix + "*", route);
+  std::sort(names.begin(), names.end());
+  return names;
 }
 
 }  // namespace berth::server

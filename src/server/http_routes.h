@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "berth/server/http_server.h"
 
@@ -28,6 +29,7 @@ class HttpRoutes {
 
   // The route of `path`, else that of its longest known prefix, else nullptr.
   [[nodiscard]] const HttpRoute* find(std::string_view path) const;
+  [[nodiscard]] std::vector<std::string> names() const;
 
  private:
   std::map<std::string, HttpRoute, std::less<>> exact_;

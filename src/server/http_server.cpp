@@ -262,6 +262,8 @@ void HttpServer::drain(std::chrono::milliseconds deadline) {
   if (!state_->changed.wait_until(lock, until, [this] { return state_->open.empty(); })) state_->cut();
 }
 
+std::vector<std::string> HttpServer::routes() const { return state_->shared.routes.names(); }
+
 std::size_t HttpServer::open_connections() const {
   const std::lock_guard lock(state_->mutex);
   return state_->open.size();

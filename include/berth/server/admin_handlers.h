@@ -5,9 +5,7 @@
 
 #include <atomic>
 #include <functional>
-#include <span>
 #include <string>
-#include <string_view>
 
 #include "berth/server/extender_handlers.h"
 #include "berth/server/http_server.h"
@@ -29,8 +27,5 @@ struct AdminContext {
 };
 
 void add_admin_routes(HttpServer& server, const AdminContext& context);
-
-// "GET /healthz" and so on, of both ports; docs/api.md lists the same.
-std::span<const std::string_view> route_names();
 
 }  // namespace berth::server

@@ -13,6 +13,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "berth/core/result.h"
 
@@ -90,6 +91,8 @@ class HttpServer {
   // when all threads are done. When `deadline` is over it cuts what is left and returns without waiting for that.
   void drain(std::chrono::milliseconds deadline);
 
+  // "GET /healthz" and so on, in order; "GET /nodes/*" for a prefix.
+  [[nodiscard]] std::vector<std::string> routes() const;
   [[nodiscard]] std::size_t open_connections() const;
   [[nodiscard]] HttpCounters counters() const;
 

@@ -2,13 +2,20 @@
 // are compared in tests/unit/server.)
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <fstream>
 #include <regex>
 #include <set>
 #include <sstream>
 
 #include "berth/cli/command_line.h"
+#include "berth/core/clock.h"
+#include "berth/model/pod.h"
 #include "berth/server/admin_handlers.h"
+#include "berth/server/decision_log.h"
+#include "berth/server/extender_handlers.h"
+#include "berth/server/metrics.h"
+#include "berth/state/cluster_state.h"
 
 namespace berth::cli {
 namespace {
@@ -53,9 +60,30 @@ TEST(Docs, ListEveryFlagOfExplain) {
 }
 
 TEST(Docs, ListEveryRoute) {
+  const core::SystemClock clock;
+  state::ClusterState state({}, clock);
+  server::DecisionLog decisions(1, 1);
+  server::Metrics metrics("test");
+  const server::ExtenderContext context{state, decisions, metrics, clock, {}, {}, {}};
+  const std::atomic<bool> draining = false;
+  const server::AdminContext admin_context{context, "test", {}, draining};
+  server::HttpServer extender({});
+  server::HttpServer admin({});
+  server::add_extender_routes(extender, context);
+  server::add_admin_routes(admin, admin_context);
   std::set<std::string> routes;
-  for (const auto route : server::route_names()) routes.emplace(route);
+  for (const auto* of : {&extender, &admin}) {
+    const auto names = of->routes();
+    ASSERT_FALSE(names.empty());
+    routes.insert(names.begin(), names.end());
+  }
   EXPECT_EQ(matches(section("docs/api.md", ""), R"(\n\| `((?:GET|POST) /[^`?]*))"), routes);
+}
+
+TEST(Docs, ListEveryAnnotation) {
+  std::set<std::string> keys;
+  for (const auto key : model::annotation_keys()) keys.insert(std::string(model::kAnnotationPrefix) + std::string(key));
+  EXPECT_EQ(matches(section("docs/api.md", "## Annotations"), R"(\n\| `(berth\.io/[^`]*))"), keys);
 }
 
 TEST(Docs, ListEveryReason) {
