@@ -1,5 +1,7 @@
 #include "api_server.h"
 
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/socket.h>
 
@@ -118,6 +120,8 @@ void ApiServer::State::accept() {
   while (!stopping) {
     const int fd = ::accept4(listener.socket.fd(), nullptr, nullptr, SOCK_CLOEXEC);
     if (fd < 0) continue;
+    const int on = 1;
+    ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);  // as Go's servers do, else an event waits for an ACK
     const std::lock_guard lock(mutex);
     auto& [socket, thread] = connections.emplace_back(Socket(fd), std::thread());
     thread = std::thread([this, &kept = socket] { serve(kept); });
