@@ -165,20 +165,28 @@ void Builder::apply(const Attempt& attempt, core::SteadyTime now) {
 
 bool Builder::changed() const {
   return nodes_.changed() || ledger_.changed() || placements_.changed() || were_pods_ != pods_.size() ||
-         were_bound_ != pods_.bound() || was_ready_ != (nodes_listed_ && pods_listed_) || version_ == 0;
+         were_bound_ != pods_.bound() || was_ready_ != (nodes_listed_ && pods_listed_) || version_ == 0 ||
+         build_failed_;
 }
 
 std::shared_ptr<const model::Snapshot> Builder::build(core::SteadyTime now) {
+  build_failed_ = true;  // unless it comes to its end
   auto next = std::make_shared<model::Snapshot>();
-  next->version = ++version_;
+  next->version = version_ + 1;
   next->built = now;
   next->not_ready_why = not_ready_why(nodes_listed_, pods_listed_);
-  next->ready = was_ready_ = next->not_ready_why.empty();
+  next->ready = next->not_ready_why.empty();
   nodes_.write(*next);
   ledger_.write(*next);
   placements_.write(*next);
-  next->pods = were_pods_ = pods_.size();
-  next->bound_pods = were_bound_ = pods_.bound();
+  next->pods = pods_.size();
+  next->bound_pods = pods_.bound();
+
+  version_ = next->version;
+  was_ready_ = next->ready;
+  were_pods_ = next->pods;
+  were_bound_ = next->bound_pods;
+  build_failed_ = false;
   return next;
 }
 

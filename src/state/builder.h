@@ -31,6 +31,7 @@ class Builder {
 
   // True if the next snapshot would differ from the last.
   [[nodiscard]] bool changed() const;
+  // Throws std::bad_alloc; the next call then builds what this one would have.
   [[nodiscard]] std::shared_ptr<const model::Snapshot> build(core::SteadyTime now);
 
  private:
@@ -57,6 +58,7 @@ class Builder {
   Placements placements_;
 
   std::uint64_t version_ = 0;
+  bool build_failed_ = false;
   std::uint32_t list_ = 0;  // complete lists of pods so far
   bool nodes_listed_ = false;
   bool pods_listed_ = false;

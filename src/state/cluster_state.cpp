@@ -1,9 +1,13 @@
 #include "berth/state/cluster_state.h"
 
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
+#include <cstdlib>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <thread>
 #include <utility>
@@ -20,6 +24,9 @@ namespace {
 // Updates that come closer together share a snapshot: at thousands a second the builder then spends its time on
 // applying them, not on copying blocks.
 constexpr std::chrono::milliseconds kPublicationGap{2};
+
+// After a snapshot that found no memory.
+constexpr std::chrono::milliseconds kBuildAgain{1'000};
 
 std::shared_ptr<const model::Snapshot> first_snapshot() {
   auto snapshot = std::make_shared<model::Snapshot>();
@@ -39,6 +46,7 @@ struct ClusterState::Work {
   // With build_mutex held: takes what waits; true if an attempt was among it.
   bool apply_waiting();
   // With build_mutex held.
+  void take(std::vector<Item>& batch, core::SteadyTime now);
   void publish_if_changed();
   void run();
 
@@ -55,10 +63,12 @@ struct ClusterState::Work {
   std::mutex build_mutex;  // taken before queue_mutex
   Builder builder;
   std::optional<core::SteadyTime> last_publication;
+  bool build_failed = false;           // the last one
   std::chrono::microseconds spent{0};  // on what is not published yet
 
   std::atomic<std::uint64_t> updates = 0;
   std::atomic<std::uint64_t> publications = 0;
+  std::atomic<std::uint64_t> failed_builds = 0;
   std::atomic<std::uint64_t> soft_expired = 0;
   std::atomic<std::int64_t> last_build_us = 0;
 
@@ -84,6 +94,17 @@ bool ClusterState::Work::apply_waiting() {
     urgent = std::exchange(urgent_waits, false);
   }
   const core::SteadyTime now = clock.now();
+  try {
+    take(batch, now);
+  } catch (const std::bad_alloc&) {
+    spdlog::critical("no memory to take an update of the cluster; ending, because a new start counts everything anew");
+    std::abort();
+  }
+  spent += std::chrono::duration_cast<std::chrono::microseconds>(clock.now() - now);
+  return urgent;
+}
+
+void ClusterState::Work::take(std::vector<Item>& batch, core::SteadyTime now) {
   soft_expired += builder.expire(now);
   for (Item& item : batch) {
     if (auto* const update = std::get_if<model::ClusterUpdate>(&item)) {
@@ -93,14 +114,21 @@ bool ClusterState::Work::apply_waiting() {
       builder.apply(std::get<Attempt>(item), now);
     }
   }
-  spent += std::chrono::duration_cast<std::chrono::microseconds>(clock.now() - now);
-  return urgent;
 }
 
 void ClusterState::Work::publish_if_changed() {
   if (builder.changed()) {
     const core::SteadyTime now = clock.now();
-    snapshots.publish(builder.build(now));
+    try {
+      snapshots.publish(builder.build(now));
+    } catch (const std::bad_alloc&) {
+      ++failed_builds;
+      if (!std::exchange(build_failed, true)) {
+        spdlog::critical("no memory for a new snapshot of the cluster; answering from the last one, trying again");
+      }
+      return;
+    }
+    if (std::exchange(build_failed, false)) spdlog::info("memory for a new snapshot of the cluster again");
     last_publication = now;
     ++publications;
     spent += std::chrono::duration_cast<std::chrono::microseconds>(clock.now() - now);
@@ -117,6 +145,7 @@ void ClusterState::Work::run() {
     {
       const std::lock_guard lock(build_mutex);
       expiry = builder.next_expiry();
+      if (build_failed) expiry = std::min(expiry.value_or(core::SteadyTime::max()), clock.now() + kBuildAgain);
     }
     {
       std::unique_lock lock(queue_mutex);
@@ -166,6 +195,7 @@ StateCounters ClusterState::counters() const {
   StateCounters counters;
   counters.updates = work_->updates;
   counters.publications = work_->publications;
+  counters.failed_builds = work_->failed_builds;
   counters.soft_expired = work_->soft_expired;
   counters.last_build = std::chrono::microseconds(work_->last_build_us);
   const std::lock_guard lock(work_->queue_mutex);

@@ -95,9 +95,9 @@ void NodeTable::write(model::Snapshot& snapshot) {
     for (std::size_t slot = 0; slot < names.size(); ++slot) {
       if (by_slot_[slot] != nullptr) names[slot] = by_slot_[slot]->name;
     }
+    blocks_.resize((by_slot_.size() + kBlockSlots - 1) / kBlockSlots);
     index_ = std::make_shared<const model::NodeIndex>(std::move(names));
     index_changed_ = false;
-    blocks_.resize((by_slot_.size() + kBlockSlots - 1) / kBlockSlots);
   }
 
   std::ranges::sort(touched_);
@@ -105,17 +105,21 @@ void NodeTable::write(model::Snapshot& snapshot) {
     auto& shared = blocks_[*next / kBlockSlots];
     const auto block = shared ? std::make_shared<NodeBlock>(*shared) : std::make_shared<NodeBlock>();
     const Slot end = (*next / kBlockSlots + 1) * kBlockSlots;
+    std::int64_t gpus = gpus_;
+    std::int64_t gpus_used = gpus_used_;
     for (; next != touched_.end() && *next < end; ++next) {
       NodeState& state = (*block)[*next % kBlockSlots];
-      gpus_ -= state.gpus;
-      gpus_used_ -= state.used;
+      gpus -= state.gpus;
+      gpus_used -= state.used;
       NodeRecord* const record = by_slot_[*next];
       state = record != nullptr ? state_of(*record) : NodeState{};
-      gpus_ += state.gpus;
-      gpus_used_ += state.used;
+      gpus += state.gpus;
+      gpus_used += state.used;
       is_touched_[*next] = false;
     }
     shared = block;
+    gpus_ = gpus;
+    gpus_used_ = gpus_used;
   }
   touched_.clear();
 

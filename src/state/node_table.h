@@ -47,7 +47,8 @@ class NodeTable {
   [[nodiscard]] const std::vector<NodeRecord*>& by_slot() const { return by_slot_; }
   [[nodiscard]] bool changed() const { return index_changed_ || !touched_.empty(); }
 
-  // Index, blocks and sums of GPUs. Blocks without a touched slot are those of the last call.
+  // Index, blocks and sums of GPUs. Blocks without a touched slot are those of the last call. Throws std::bad_alloc;
+  // the next call then does what is left.
   void write(model::Snapshot& snapshot);
 
  private:

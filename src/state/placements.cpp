@@ -27,8 +27,9 @@ void Placements::write(model::Snapshot& snapshot) {
     auto next = std::make_shared<model::DatasetMap>(*published_);
     for (const std::string& label : changed_) {
       const auto found = holders_.find(label);
-      if (found->second.empty()) {
-        holders_.erase(found);
+      // It may be gone already, if memory ran out here before.
+      if (found == holders_.end() || found->second.empty()) {
+        if (found != holders_.end()) holders_.erase(found);
         next->erase(label);
         continue;
       }

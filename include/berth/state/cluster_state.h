@@ -1,8 +1,11 @@
 // Builds the snapshot: takes what sources and request handlers tell, keeps pods, nodes and ledger, and publishes.
 //
 // The only writer of the snapshot. Thread-safe: every public function may be called from any thread; the work is done
-// on one thread of its own, started by start() and ended by stop() (or by step(), in tests). Nothing here fails: what
-// contradicts itself (more GPUs held than a node has, a pod deleted that another has replaced) is counted as it comes.
+// on one thread of its own, started by start() and ended by stop() (or by step(), in tests). Nothing here fails but for
+// want of memory: where a snapshot finds none, the last one stays in use, the log and the snapshot's age tell of it,
+// and it is built again in a second at the latest; where an update finds none, the program ends, because counts of half
+// an update would be wrong for ever. What contradicts itself (more GPUs held than a node has, a pod deleted that
+// another has replaced) is counted as it comes.
 //
 // What counts when: a pod's GPUs from the moment it is bound until it has ended or is gone, its deletion in progress
 // included (as kube-scheduler's NodeInfo). An unbound pod's nominated node is a firm ledger entry, an answer's winner a
@@ -42,6 +45,7 @@ struct Attempt {
 struct StateCounters {
   std::uint64_t updates = 0;                // taken from sources
   std::uint64_t publications = 0;           // snapshots
+  std::uint64_t failed_builds = 0;          // snapshots that found no memory
   std::uint64_t soft_expired = 0;           // soft entries that ended by time
   std::uint64_t queue = 0;                  // waiting now
   std::chrono::microseconds last_build{0};  // of the last snapshot, taking its updates included

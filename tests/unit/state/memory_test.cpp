@@ -1,0 +1,191 @@
+// Memory that runs out: the last snapshot stays in use, and the next is as if nothing had happened.
+#include <gtest/gtest.h>
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <limits>
+#include <memory>
+#include <new>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "../src/state/builder.h"
+#include "unit/state/cluster.h"
+
+namespace berth::state {
+namespace {
+
+constexpr std::size_t kNever = std::numeric_limits<std::size_t>::max();
+
+// Allocations of this size and more fail, on every thread but those that are spared.
+std::atomic<std::size_t> fails_from{kNever};
+thread_local bool spared = false;
+// On this thread: so many succeed, one fails.
+thread_local std::size_t succeed = kNever;
+
+void* allocate(std::size_t bytes) {
+  if (!spared && bytes >= fails_from.load()) throw std::bad_alloc();
+  if (succeed != kNever && succeed-- == 0) throw std::bad_alloc();
+  void* const got = std::malloc(bytes == 0 ? 1 : bytes);
+  if (got == nullptr) throw std::bad_alloc();
+  return got;
+}
+
+using model::AllNodes;
+using model::AllPods;
+using model::NodeGone;
+using model::NodeSet;
+using model::PodSet;
+
+// All that a snapshot holds: nodes in two blocks, GPUs held and claimed, a firm and a soft entry, data sets.
+void first_changes(Builder& builder) {
+  std::vector<model::Node> nodes;
+  for (int i = 0; i < 70; ++i) nodes.push_back(node("n" + std::to_string(i), 8, kV100, {"label-x", "label-y"}));
+  builder.apply(AllNodes{std::move(nodes)});
+  builder.apply(AllPods{{bound(pod("a", 2), "n0"), bound(pod("b", 4), "n69"), nominated(pod("c", 1), "n1")}});
+  builder.apply(Attempt{.uid = "d-uid", .winner = "n2", .gpus = 8}, core::SteadyTime());
+}
+void further_changes(Builder& builder) {
+  builder.apply(NodeSet{node("n0", 8, kV100, {"label-y"})});
+  builder.apply(NodeSet{node("n69", 4, kH100, {"label-z"})});
+  builder.apply(NodeSet{node("new", 8, kV100)});
+  builder.apply(NodeGone{"n5"});
+  builder.apply(PodSet{bound(pod("e", 3), "n0")});
+  builder.apply(PodSet{bound(pod("c", 1), "n1")});
+}
+
+void expect_same(const model::Snapshot& one, const model::Snapshot& other) {
+  EXPECT_EQ(one.version, other.version);
+  EXPECT_EQ(one.ready, other.ready);
+  EXPECT_EQ(one.pods, other.pods);
+  EXPECT_EQ(one.bound_pods, other.bound_pods);
+  EXPECT_EQ(one.gpus, other.gpus);
+  EXPECT_EQ(one.gpus_used, other.gpus_used);
+  ASSERT_EQ(one.blocks.size(), other.blocks.size());
+  for (std::size_t block = 0; block < one.blocks.size(); ++block) {
+    for (std::size_t slot = 0; slot < one.blocks[block]->size(); ++slot) {
+      const model::NodeState& a = (*one.blocks[block])[slot];
+      const model::NodeState& b = (*other.blocks[block])[slot];
+      ASSERT_EQ(a.node == nullptr, b.node == nullptr) << slot;
+      EXPECT_TRUE(a.node == nullptr || *a.node == *b.node) << slot;
+      EXPECT_EQ(a.gpus, b.gpus);
+      EXPECT_EQ(a.used, b.used);
+      EXPECT_EQ(a.firm, b.firm);
+      EXPECT_EQ(a.soft, b.soft);
+      EXPECT_EQ(a.free, b.free);
+    }
+  }
+  EXPECT_EQ(one.find("new"), other.find("new"));
+  EXPECT_EQ(one.ledger->size(), other.ledger->size());
+  ASSERT_EQ(one.datasets->size(), other.datasets->size());
+  for (const auto& [label, placement] : *one.datasets) {
+    EXPECT_EQ(placement->holders.size(), other.datasets->at(label)->holders.size()) << label;
+  }
+}
+
+TEST(OutOfMemory, WhereverABuildFailsTheNextIsWhole) {
+  const StateOptions options;
+  AttemptCounter attempts(std::chrono::milliseconds(1000), 10);
+  Builder lucky(options, attempts);
+  first_changes(lucky);
+  const auto first = lucky.build({});
+  further_changes(lucky);
+  const auto second = lucky.build({});
+
+  std::size_t failures = 0;
+  for (std::size_t allowed = 0;; ++allowed) {
+    Builder builder(options, attempts);
+    std::shared_ptr<const model::Snapshot> got;
+    bool failed = false;
+    const auto build = [&] {
+      succeed = allowed;
+      try {
+        got = builder.build({});
+      } catch (const std::bad_alloc&) {
+        failed = true;
+        ++failures;
+        EXPECT_TRUE(builder.changed()) << "else nobody would try again";
+        got = builder.build({});  // `succeed` is used up
+      }
+      succeed = kNever;
+      EXPECT_FALSE(builder.changed());
+    };
+    first_changes(builder);
+    build();
+    expect_same(*got, *first);
+    further_changes(builder);
+    build();
+    expect_same(*got, *second);
+    if (::testing::Test::HasFailure()) FAIL() << "after " << allowed << " allocations";
+    if (!failed) break;
+  }
+  EXPECT_GT(failures, 20U) << "a build makes at least so many allocations here";
+}
+
+class OutOfMemoryState : public ::testing::Test {
+ protected:
+  OutOfMemoryState() { cluster.tell(AllNodes{{node("a")}}, AllPods{}); }
+  ~OutOfMemoryState() override {
+    fails_from = kNever;
+    spared = false;
+  }
+  Cluster cluster;
+};
+
+TEST_F(OutOfMemoryState, KeepsTheLastSnapshotAndBuildsAgain) {
+  fails_from = sizeof(model::NodeBlock);
+  cluster.set_nodes(node("a", 4));
+  EXPECT_EQ(cluster.at("a").gpus, 8);
+  EXPECT_EQ(cluster.state.counters().failed_builds, 1U);
+  fails_from = kNever;
+  cluster.state.step();
+  EXPECT_EQ(cluster.at("a").gpus, 4);
+  EXPECT_EQ(cluster.state.counters().failed_builds, 1U);
+  EXPECT_EQ(cluster.state.counters().publications, 2U);
+}
+
+TEST_F(OutOfMemoryState, TheThreadTriesAgainByItself) {
+  spared = true;
+  const auto wait_until = [](auto&& condition) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    while (!condition() && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+    return condition();
+  };
+  cluster.state.start();
+  fails_from = sizeof(model::NodeBlock);
+  cluster.state.push(NodeSet{node("a", 4)});
+  EXPECT_TRUE(wait_until([&] { return cluster.state.counters().failed_builds > 0; }));
+  EXPECT_EQ(cluster.at("a").gpus, 8);
+  fails_from = kNever;
+  EXPECT_TRUE(wait_until([&] { return cluster.at("a").gpus == 4; }));
+  cluster.state.stop();
+}
+
+using OutOfMemoryDeathTest = OutOfMemoryState;
+
+TEST_F(OutOfMemoryDeathTest, HalfAnUpdateEndsTheProgramAndSaysSo) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_DEATH(
+      {
+        cluster.state.push(NodeSet{node("a-node-that-is-new-and-has-a-long-name")});
+        spdlog::set_default_logger(spdlog::stderr_logger_mt("death"));
+        succeed = 0;
+        cluster.state.step();
+      },
+      "no memory to take an update of the cluster");
+}
+
+}  // namespace
+}  // namespace berth::state
+
+void* operator new(std::size_t bytes) { return berth::state::allocate(bytes); }
+void* operator new[](std::size_t bytes) { return berth::state::allocate(bytes); }
+void operator delete(void* given) noexcept { std::free(given); }
+void operator delete[](void* given) noexcept { std::free(given); }
+void operator delete(void* given, std::size_t) noexcept { std::free(given); }
+void operator delete[](void* given, std::size_t) noexcept { std::free(given); }
