@@ -84,8 +84,16 @@ core::Result<server::Config> merged_config(const ServeFlags& flags) {
   if (flags.admin_listen) config.admin_listen = *flags.admin_listen;
   if (flags.insecure) config.insecure = true;
   if (flags.log_level) config.log.level = server::parse_log_level(*flags.log_level).value_or(config.log.level);
-  if (auto checked = server::check_config(config); !checked) return tl::unexpected(checked.error());
   return config;
+}
+
+// The addresses given as flags, apart from what the configuration file says.
+core::Result<void> check_flags(const ServeFlags& flags, const server::Config& merged) {
+  server::Config given;
+  given.insecure = merged.insecure;
+  if (flags.listen) given.listen = *flags.listen;
+  if (flags.admin_listen) given.admin_listen = *flags.admin_listen;
+  return server::check_config(given);
 }
 
 struct NamedSource {
@@ -155,6 +163,8 @@ int serve(const ServeFlags& flags, const std::function<void(server::HttpServer&)
   set_process_limits();
   const auto config = merged_config(flags);
   if (!config) return report(config.error());
+  if (const auto good = check_flags(flags, *config); !good) return report(kUsage, good.error().to_string());
+  if (const auto good = server::check_config(*config); !good) return report(good.error());
   server::set_up_logging(config->log);
 
   const core::SystemClock clock;

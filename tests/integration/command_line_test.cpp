@@ -50,8 +50,10 @@ INSTANTIATE_TEST_SUITE_P(
                         {"serve", "--config", "/nowhere/berth.yaml", "--cluster-file", "x"}, 1, "/nowhere/berth.yaml"},
                     Wrong{{"serve", "--kubeconfig", "/nowhere/kubeconfig"}, 1, "/nowhere/kubeconfig"},
                     Wrong{{"serve", "--cluster-file", "x", "--store", "redis://127.0.0.1:6379/0"}, 2, "memory://"},
-                    Wrong{{"serve", "--cluster-file", "x", "--listen", "0.0.0.0:0"}, 1, "insecure"},
-                    Wrong{{"serve", "--cluster-file", "x", "--listen", "nonsense"}, 1, "nonsense"},
+                    Wrong{{"serve", "--cluster-file", "x", "--listen", "0.0.0.0:0"}, 2, "insecure"},
+                    Wrong{{"serve", "--cluster-file", "x", "--listen", "nonsense"}, 2, "nonsense"},
+                    Wrong{{"serve", "--cluster-file", "x", "--listen", "127.0.0.1:99999"}, 2, "99999"},
+                    Wrong{{"serve", "--cluster-file", "x", "--admin-listen", "nonsense"}, 2, "nonsense"},
                     Wrong{{"serve", "--cluster-file", "x", "--log-level", "loud"}, 2, "loud"},
                     Wrong{{"explain"}, 2, "NAMESPACE/NAME"},
                     Wrong{{"explain", "pod-without-namespace"}, 2, "NAMESPACE/NAME"},
@@ -66,6 +68,22 @@ TEST_P(WrongUsage, IsOneLineThatSaysWhat) {
   EXPECT_THAT(outcome.errors, HasSubstr(wrong.says));
   EXPECT_EQ(std::count(outcome.errors.begin(), outcome.errors.end(), '\n'), 1) << outcome.errors;
   EXPECT_TRUE(outcome.output.empty()) << outcome.output;
+}
+
+// What a file says wrongly is a failure, not wrong usage, also beside good flags.
+TEST(WrongConfiguration, ExitsWith1) {
+  const TempDir dir;
+  for (const char* text : {"listen: nonsense\n", "adminListen: 0.0.0.0:0\n", "lisen: x\n",
+                           "limits: {maxBodiesBytes: 1Ki}\n", "log: {level: loud}\n"}) {
+    const std::string config = dir.write("berth.yaml", text);
+    for (const std::vector<std::string>& flags : {std::vector<std::string>{}, {"--log-level", "info"}}) {
+      std::vector<std::string> arguments = {"serve", "--cluster-file", "x", "--config", config};
+      arguments.insert(arguments.end(), flags.begin(), flags.end());
+      const Outcome outcome = run(arguments);
+      EXPECT_EQ(outcome.status, 1) << text << outcome.errors;
+      EXPECT_EQ(std::count(outcome.errors.begin(), outcome.errors.end(), '\n'), 1) << outcome.errors;
+    }
+  }
 }
 
 TEST(Version, IsPrinted) {
