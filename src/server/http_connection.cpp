@@ -161,7 +161,7 @@ class Connection final : private httplib::Server {
     const bool sent = stream.finish() && served;
     linger_ = unread_;
     if (sent && after_) run_after();
-    return sent && keep_;
+    return sent && keep_ && !unread_;
   }
 
   // Nothing gets out of here: the library would answer by itself and take the connection to be in order.
@@ -183,6 +183,7 @@ class Connection final : private httplib::Server {
   void put(HttpResponse result, httplib::Response& response) {
     response.status = result.status;
     response.body = std::move(result.body);
+    response.headers.clear();
     // Never a bare application/json: the library would compress it, at three times the latency.
     response.set_header("Content-Type", result.content_type);
     if (!allow_.empty()) response.set_header("Allow", allow_);
