@@ -21,9 +21,9 @@ namespace berth::state {
 
 namespace {
 
-// Updates that come closer together share a snapshot: at thousands a second the builder then spends its time on
-// applying them, not on copying blocks.
-constexpr std::chrono::milliseconds kPublicationGap{2};
+// An update waits this long for others to share its snapshot: at hundreds a second the builder is then woken for a
+// batch, not for each, which costs a busy machine more than the work itself.
+constexpr std::chrono::milliseconds kGather{3};
 
 // After a snapshot that found no memory.
 constexpr std::chrono::milliseconds kBuildAgain{1'000};
@@ -43,8 +43,8 @@ struct ClusterState::Work {
       : clock(its_clock), attempts(options.attempt_gap, options.max_attempts_kept), builder(options, attempts) {}
 
   void add(Item item, bool urgent);
-  // With build_mutex held: takes what waits; true if an attempt was among it.
-  bool apply_waiting();
+  // With build_mutex held: takes what waits.
+  void apply_waiting();
   // With build_mutex held.
   void take(std::vector<Item>& batch, core::SteadyTime now);
   void publish_if_changed();
@@ -62,7 +62,6 @@ struct ClusterState::Work {
 
   std::mutex build_mutex;  // taken before queue_mutex
   Builder builder;
-  std::optional<core::SteadyTime> last_publication;
   bool build_failed = false;           // the last one
   std::chrono::microseconds spent{0};  // on what is not published yet
 
@@ -77,21 +76,22 @@ struct ClusterState::Work {
 };
 
 void ClusterState::Work::add(Item item, bool urgent) {
+  bool first = false;
   {
     const std::lock_guard lock(queue_mutex);
+    first = queue.empty() || (urgent && !urgent_waits);
     queue.push_back(std::move(item));
     urgent_waits = urgent_waits || urgent;
   }
-  wake.notify_one();
+  if (first) wake.notify_one();
 }
 
-bool ClusterState::Work::apply_waiting() {
+void ClusterState::Work::apply_waiting() {
   std::vector<Item> batch;
-  bool urgent = false;
   {
     const std::lock_guard lock(queue_mutex);
     batch.swap(queue);
-    urgent = std::exchange(urgent_waits, false);
+    urgent_waits = false;
   }
   const core::SteadyTime now = clock.now();
   try {
@@ -101,7 +101,6 @@ bool ClusterState::Work::apply_waiting() {
     std::abort();
   }
   spent += std::chrono::duration_cast<std::chrono::microseconds>(clock.now() - now);
-  return urgent;
 }
 
 void ClusterState::Work::take(std::vector<Item>& batch, core::SteadyTime now) {
@@ -129,7 +128,6 @@ void ClusterState::Work::publish_if_changed() {
       return;
     }
     if (std::exchange(build_failed, false)) spdlog::info("memory for a new snapshot of the cluster again");
-    last_publication = now;
     ++publications;
     spent += std::chrono::duration_cast<std::chrono::microseconds>(clock.now() - now);
     last_build_us = spent.count();
@@ -154,20 +152,11 @@ void ClusterState::Work::run() {
       } else {
         wake.wait(lock, has_work);
       }
+      if (!stopping && !queue.empty()) wake.wait_for(lock, kGather, has_urgent);
       if (stopping) return;
     }
-    std::unique_lock building(build_mutex);
-    const bool urgent = apply_waiting();
-    if (!urgent && last_publication && clock.now() - *last_publication < kPublicationGap) {
-      const auto pause = kPublicationGap - (clock.now() - *last_publication);
-      building.unlock();
-      {
-        std::unique_lock lock(queue_mutex);
-        wake.wait_for(lock, pause, has_urgent);
-      }
-      building.lock();
-      apply_waiting();
-    }
+    const std::lock_guard lock(build_mutex);
+    apply_waiting();
     publish_if_changed();
   }
 }
@@ -182,7 +171,9 @@ void ClusterState::push(model::ClusterUpdate update) { work_->add(std::move(upda
 void ClusterState::post(Attempt attempt) {
   if (attempt.uid.empty()) return;
   work_->attempts.record(attempt.uid, attempt.verb, work_->clock.now());
-  work_->add(std::move(attempt), true);
+  // Only a winner changes what the next pod is told.
+  const bool urgent = !attempt.winner.empty();
+  work_->add(std::move(attempt), urgent);
 }
 
 std::uint32_t ClusterState::attempt_number(const std::string& uid, model::Verb verb) const {
