@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Measures Berth as kube-scheduler sees it, and single steps of the hot path; bounds and figures are in docs/benchmarks.md.
+# Measures Berth as kube-scheduler sees it; bounds and figures are in docs/benchmarks.md.
 #
 #   bench/load/run.sh [--short] [--nodes 100,1000] [--only names,events] [--rounds 3] [--format table|json] [--out FILE]
 #   bench/load/run.sh --help

@@ -13,7 +13,8 @@
 
 namespace berth::bench {
 
-// What a benchmark is called in messages, and its bound: P99 of the time a call takes; 0 for none.
+// What a benchmark is called in messages, and its bound, 0 for none: P99 of the processor time that a call takes. None
+// of them waits for anything, so that what the clock shows beyond that belongs to other programs.
 struct Bound {
   std::string name;
   double p99_ms = 0;
