@@ -235,7 +235,7 @@ TEST_F(HttpServerStall, ReaderThatDoesNotReadIsCut) {
 }
 
 // Resident memory of this process in KiB.
-std::size_t resident_kib() {
+[[maybe_unused]] std::size_t resident_kib() {
   std::ifstream status("/proc/self/status");
   for (std::string word; status >> word;) {
     std::size_t kib = 0;
