@@ -92,6 +92,7 @@ ApiResult<std::string> ApiClient::State::call(net::HttpRequest request, const Ca
                                               const net::StreamHandler* handler) {
   request.deadline = options.deadline;
   request.idle_timeout = options.idle_timeout;
+  request.gather = options.gather;
   request.max_response_bytes = options.max_response_bytes;
   request.cancellation = options.cancellation;
   request.bearer_token = token.current();

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "backoff.h"
+#include "berth/core/thread_class.h"
 #include "line_splitter.h"
 
 namespace berth::kube {
@@ -218,9 +219,11 @@ Next Reflector::Loop::watch() {
                                        }};
   // The server ends the watch; the deadline is for one that forgets to.
   constexpr milliseconds kGrace{30'000};
-  const auto result = client.stream(
-      query, handler,
-      {.deadline = seconds + kGrace, .idle_timeout = options.idle_timeout, .cancellation = &cancellation});
+  const auto result = client.stream(query, handler,
+                                    {.deadline = seconds + kGrace,
+                                     .idle_timeout = options.idle_timeout,
+                                     .gather = options.gather,
+                                     .cancellation = &cancellation});
   if (cancellation.cancelled() || verdict != Next::kWatch) return verdict;
   if (lasted()) settled();
   if (!result) {
@@ -310,7 +313,10 @@ Reflector::Reflector(ApiClient& client, ReflectorTarget& target, ReflectorOption
 Reflector::~Reflector() { stop(); }
 
 void Reflector::start() {
-  loop_->thread = std::thread([loop = loop_.get()] { loop->run(); });
+  loop_->thread = std::thread([loop = loop_.get()] {
+    core::favour_throughput();
+    loop->run();
+  });
 }
 
 void Reflector::stop() {

@@ -162,6 +162,7 @@ core::Result<CURLcode> drive(Transfer& transfer, Exchange& exchange) {
       return core::fail(ErrorCode::kCancelled, "cancelled");
     }
     int running = 0;
+    const auto last_byte = exchange.last_byte;
     if (const CURLMcode code = curl_multi_perform(transfer.multi(), &running); code != CURLM_OK) {
       return core::fail(ErrorCode::kInternal, curl_multi_strerror(code));
     }
@@ -169,6 +170,10 @@ core::Result<CURLcode> drive(Transfer& transfer, Exchange& exchange) {
       int left = 0;
       const CURLMsg* message = curl_multi_info_read(transfer.multi(), &left);
       return message != nullptr && message->msg == CURLMSG_DONE ? message->data.result : CURLE_RECV_ERROR;
+    }
+    if (request.gather.count() > 0 && request.cancellation != nullptr && exchange.last_byte != last_byte) {
+      request.cancellation->wait_for(request.gather);
+      continue;
     }
     milliseconds wait{1000};
     if (request.idle_timeout.count() > 0) {

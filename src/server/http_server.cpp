@@ -19,6 +19,7 @@
 #include <set>
 #include <thread>
 
+#include "berth/core/thread_class.h"
 #include "http_connection.h"
 #include "http_listener.h"
 
@@ -140,6 +141,7 @@ bool HttpServer::State::spawn(int fd) {
       &thread, &attributes,
       [](void* given) -> void* {
         const std::unique_ptr<Start> mine(static_cast<Start*>(given));
+        core::favour_latency();  // a scheduler waits for the answer and does nothing meanwhile
         mine->state->run_connection(mine->fd);
         return nullptr;
       },

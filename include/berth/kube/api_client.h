@@ -32,6 +32,7 @@ enum class PatchType { kJson, kMerge, kStrategicMerge };
 struct CallOptions {
   std::chrono::milliseconds deadline{30'000};  // 0: none
   std::chrono::milliseconds idle_timeout{0};   // longest silence of the server; 0: any
+  std::chrono::milliseconds gather{0};         // as net::HttpRequest
   std::size_t max_response_bytes = 64U << 20U;
   const net::Cancellation* cancellation = nullptr;
 };

@@ -56,6 +56,7 @@ struct ReflectorOptions {
   std::chrono::seconds watch_min{290};              // the server ends a watch after a random time between these two
   std::chrono::seconds watch_max{350};
   std::chrono::milliseconds idle_timeout{180'000};
+  std::chrono::milliseconds gather{3};  // events that come within this time are read together
   std::chrono::milliseconds backoff_min{100};
   std::chrono::milliseconds backoff_max{10'000};
   std::chrono::milliseconds settled_after{30'000};  // a list that is wanted sooner after the last one waits its turn

@@ -51,10 +51,13 @@ struct HttpRequest {
   std::string body = {};
   std::string content_type = {};
   std::string accept = "application/json";
-  std::string bearer_token = {};                // plain http takes one only to a loopback address
-  std::vector<std::string> headers = {};        // further ones, "Name: value"
-  std::chrono::milliseconds deadline{30'000};   // from the call to the last byte; 0: none
-  std::chrono::milliseconds idle_timeout{0};    // longest time without a byte from the server; 0: none
+  std::string bearer_token = {};               // plain http takes one only to a loopback address
+  std::vector<std::string> headers = {};       // further ones, "Name: value"
+  std::chrono::milliseconds deadline{30'000};  // from the call to the last byte; 0: none
+  std::chrono::milliseconds idle_timeout{0};   // longest time without a byte from the server; 0: none
+  // After bytes have come, wait this long before looking for more: a stream of small pieces then wakes the reader for a
+  // batch, not for each. 0: look at once.
+  std::chrono::milliseconds gather{0};
   std::size_t max_response_bytes = 64U << 20U;  // of a body that is kept
   const Cancellation* cancellation = nullptr;   // may be null; must outlive the call
 };
