@@ -29,7 +29,7 @@ BEGIN {
   library("hiredis", "^hiredis/", "store")
   library("gRPC", "^(grpc|grpc\\+\\+|grpcpp|google/protobuf)/", "agent")
   # POSIX and Linux headers; anything else that is not C++'s own needs a row above.
-  posix = "^((sys|netinet|arpa|net|linux)/[a-z0-9_]+|unistd|fcntl|poll|signal|pthread|netdb|spawn|dirent|malloc)\\.h$"
+  posix = "^((sys|netinet|arpa|net|linux)/[a-z0-9_]+|unistd|fcntl|poll|signal|pthread|netdb|spawn|dirent|malloc|sched)\\.h$"
 }
 
 function library(name, pattern, owners) {
