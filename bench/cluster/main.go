@@ -139,7 +139,10 @@ func run(ctx context.Context, o options) (*report, error) {
 func runRound(ctx context.Context, c *cluster.Cluster, o options, size *sizeResult, round int) error {
 	for i := range arms {
 		// Berth and the arm it is compared with follow each other; each is first in every other round.
-		a := i ^ (round & 1)
+		a := i
+		if i < 2 {
+			a = i ^ (round & 1)
+		}
 		m, err := measure(ctx, c, o, arms[a])
 		if err != nil {
 			return fmt.Errorf("%d nodes, round %d, %s: %w", size.Nodes, round+1, arms[a].name, err)

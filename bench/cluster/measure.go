@@ -22,6 +22,7 @@ type arm struct {
 	name, title string
 	berth       bool
 	settings    cluster.SchedulerSettings
+	config      string // Berth's configuration; empty: its defaults
 }
 
 const (
@@ -31,11 +32,13 @@ const (
 
 // The first two are compared; the others are what an administrator may have had before.
 var arms = []arm{
-	{"berth", "Berth", true, cluster.SchedulerSettings{Unbatched: true}},
-	{"none-unbatched", "no extender, unbatched", false, cluster.SchedulerSettings{Unbatched: true}},
-	{"none-batched", "no extender, batched", false, cluster.SchedulerSettings{}},
+	{"berth", "Berth", true, cluster.SchedulerSettings{Unbatched: true}, ""},
+	{"none-unbatched", "no extender, unbatched", false, cluster.SchedulerSettings{Unbatched: true}, ""},
+	// With one node left kube-scheduler neither scores nor asks Prioritize.
+	{"berth-one-candidate", "Berth, candidates: 1", true, cluster.SchedulerSettings{Unbatched: true}, "candidates: 1\n"},
+	{"none-batched", "no extender, batched", false, cluster.SchedulerSettings{}, ""},
 	{"none-default-sampling", "no extender, default sampling", false,
-		cluster.SchedulerSettings{Unbatched: true, DefaultSampling: true}},
+		cluster.SchedulerSettings{Unbatched: true, DefaultSampling: true}, ""},
 }
 
 func nodesBetween(from, to int) []*corev1.Node {
@@ -62,7 +65,7 @@ func measure(ctx context.Context, c *cluster.Cluster, o options, a arm) (measure
 	var berth *cluster.Berth
 	if a.berth {
 		var err error
-		berth, err = cluster.StartBerth(ctx, cluster.BerthOptions{Kubeconfig: c.Kubeconfig, Dir: c.Dir})
+		berth, err = cluster.StartBerth(ctx, cluster.BerthOptions{Kubeconfig: c.Kubeconfig, Config: a.config, Dir: c.Dir})
 		if err != nil {
 			return measurement{}, err
 		}
