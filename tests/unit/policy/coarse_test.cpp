@@ -3,14 +3,16 @@
 namespace berth::policy {
 namespace {
 
-// 200 nodes n000.., of which the last holds the dataset.
+// n000 to n199.
+std::string name_of(int i) {
+  const std::string digits = std::to_string(i);
+  return "n" + std::string(3 - digits.size(), '0') + digits;
+}
+
+// 200 nodes, of which the last holds the dataset.
 SnapshotBuilder many() {
   SnapshotBuilder cluster;
-  for (int i = 0; i < 200; ++i) {
-    char name[8];
-    std::snprintf(name, sizeof name, "n%03d", i);
-    cluster.node(name);
-  }
+  for (int i = 0; i < 200; ++i) cluster.node(name_of(i));
   return cluster.holds("team", "a");
 }
 
@@ -18,11 +20,7 @@ struct Names {
   std::vector<std::string> text;
   std::vector<std::string_view> views;
   Names() {
-    for (int i = 0; i < 200; ++i) {
-      char name[8];
-      std::snprintf(name, sizeof name, "n%03d", i);
-      text.emplace_back(name);
-    }
+    for (int i = 0; i < 200; ++i) text.push_back(name_of(i));
     views.assign(text.begin(), text.end());
   }
 };

@@ -123,9 +123,10 @@ TEST_F(HttpServerMemory, AnyAllocationMayFailForANewConnection) {
 }  // namespace
 }  // namespace berth::server
 
-void* operator new(std::size_t bytes) { return berth::server::allocate(bytes); }
-void* operator new[](std::size_t bytes) { return berth::server::allocate(bytes); }
-void operator delete(void* given) noexcept { std::free(given); }
-void operator delete[](void* given) noexcept { std::free(given); }
-void operator delete(void* given, std::size_t) noexcept { std::free(given); }
-void operator delete[](void* given, std::size_t) noexcept { std::free(given); }
+// Not inlined: GCC would see malloc behind new, or free behind delete, and call the pair mismatched.
+[[gnu::noinline]] void* operator new(std::size_t bytes) { return berth::server::allocate(bytes); }
+[[gnu::noinline]] void* operator new[](std::size_t bytes) { return berth::server::allocate(bytes); }
+[[gnu::noinline]] void operator delete(void* given) noexcept { std::free(given); }
+[[gnu::noinline]] void operator delete[](void* given) noexcept { std::free(given); }
+[[gnu::noinline]] void operator delete(void* given, std::size_t) noexcept { std::free(given); }
+[[gnu::noinline]] void operator delete[](void* given, std::size_t) noexcept { std::free(given); }

@@ -183,9 +183,10 @@ TEST_F(OutOfMemoryDeathTest, HalfAnUpdateEndsTheProgramAndSaysSo) {
 }  // namespace
 }  // namespace berth::state
 
-void* operator new(std::size_t bytes) { return berth::state::allocate(bytes); }
-void* operator new[](std::size_t bytes) { return berth::state::allocate(bytes); }
-void operator delete(void* given) noexcept { std::free(given); }
-void operator delete[](void* given) noexcept { std::free(given); }
-void operator delete(void* given, std::size_t) noexcept { std::free(given); }
-void operator delete[](void* given, std::size_t) noexcept { std::free(given); }
+// Not inlined: GCC would see malloc behind new, or free behind delete, and call the pair mismatched.
+[[gnu::noinline]] void* operator new(std::size_t bytes) { return berth::state::allocate(bytes); }
+[[gnu::noinline]] void* operator new[](std::size_t bytes) { return berth::state::allocate(bytes); }
+[[gnu::noinline]] void operator delete(void* given) noexcept { std::free(given); }
+[[gnu::noinline]] void operator delete[](void* given) noexcept { std::free(given); }
+[[gnu::noinline]] void operator delete(void* given, std::size_t) noexcept { std::free(given); }
+[[gnu::noinline]] void operator delete[](void* given, std::size_t) noexcept { std::free(given); }
