@@ -129,7 +129,7 @@ model::Node GeneratedCluster::node(std::size_t node) const {
   made.gpu_product = product.name;
   made.gpu_memory_mib = product.memory_mib;
   const auto add = [&made](std::string_view dataset) {
-    made.dataset_labels.push_back("fluid.io/s-" + std::string(kNamespace) + "-" + std::string(dataset));
+    made.fluid_labels.push_back("fluid.io/s-" + std::string(kNamespace) + "-" + std::string(dataset));
   };
   for (std::uint64_t i = 0; i < mixed(node + 177) % 9; ++i) {
     add("corpus-" + std::to_string(mixed(node * 16 + i) % kDatasetCount));
@@ -140,9 +140,9 @@ model::Node GeneratedCluster::node(std::size_t node) const {
   } else if (node % 7 == 0) {
     add("imagenet-0");
   }
-  std::ranges::sort(made.dataset_labels);
-  const auto repeated = std::ranges::unique(made.dataset_labels);
-  made.dataset_labels.erase(repeated.begin(), repeated.end());
+  std::ranges::sort(made.fluid_labels);
+  const auto repeated = std::ranges::unique(made.fluid_labels);
+  made.fluid_labels.erase(repeated.begin(), repeated.end());
   return made;
 }
 
@@ -183,7 +183,7 @@ void append_node_json(std::string& out, const model::Node& node, std::string_vie
          R"("nvidia.com/gpu.present":"true","nvidia.com/gpu.count":")",
          std::to_string(node.gpus), R"(","nvidia.com/gpu.product":")", node.gpu_product,
          R"(","nvidia.com/gpu.memory":")", std::to_string(node.gpu_memory_mib), "\"", node_labels());
-  for (const std::string& label : node.dataset_labels) append(out, ",\"", label, R"(":"true")");
+  for (const std::string& label : node.fluid_labels) append(out, ",\"", label, R"(":"true")");
   append(out, R"(},"annotations":{"node.alpha.kubernetes.io/ttl":"0","csi.volume.kubernetes.io/nodeid":)"
               R"("{\"disk.csi.example.com\":\"i-0f3c8a7b6d5e4f321\"}","bench.example.com/filler":")");
   out.append(1000, 'x');

@@ -113,7 +113,8 @@ Result<model::Explanation> work_out(const ExplainFlags& flags) {
   state.push(model::AllPods{std::move(dump->pods)});
   state.step();
   const auto snapshot = state.snapshots().load();
-  const auto request = model::make_request(*pod, config.policy);
+  auto request = model::make_request(*pod, config.policy);
+  model::resolve_claims(request, *snapshot);
   const auto names = policy::all_names(*snapshot);
   if (names.empty()) return core::fail(ErrorCode::kInvalid, "has no nodes", flags.cluster_file);
   const auto started = clock.now();

@@ -162,7 +162,7 @@ std::string write_summary(const Summary& summary) {
                {"pods", snapshot.pods},
                {"boundPods", snapshot.bound_pods},
                {"gpus", {{"capacity", snapshot.gpus}, {"used", snapshot.gpus_used}}},
-               {"datasets", snapshot.datasets->size()},
+               {"datasets", snapshot.datasets.size()},
                {"ledgerEntries", snapshot.ledger->size()},
                {"decisions", summary.decisions}});
 }

@@ -32,12 +32,12 @@ void read_labels(model::Node& node, simdjson::dom::object labels, Reading& readi
     // Fluid's quotas, "fluid.io/s-h-...", have a size as their value.
     std::string_view label;
     if (key.starts_with(kDatasetLabelPrefix) && value.get(label) == simdjson::SUCCESS && label == "true") {
-      node.dataset_labels.emplace_back(key);
+      node.fluid_labels.emplace_back(key);
     }
   }
-  std::sort(node.dataset_labels.begin(), node.dataset_labels.end());
-  node.dataset_labels.erase(std::unique(node.dataset_labels.begin(), node.dataset_labels.end()),
-                            node.dataset_labels.end());
+  std::sort(node.fluid_labels.begin(), node.fluid_labels.end());
+  node.fluid_labels.erase(std::unique(node.fluid_labels.begin(), node.fluid_labels.end()),
+                            node.fluid_labels.end());
 }
 
 }  // namespace

@@ -15,7 +15,8 @@ Explanation explain(const PodDecisions& decisions, Detail detail) {
   told.pod = last.pod.ns + "/" + last.pod.name;
   told.uid = last.pod.uid;
   told.gpus = last.pod.gpus;
-  for (const DatasetRef& dataset : last.pod.datasets) told.datasets.push_back(dataset.to_string());
+  for (const WantedDataset& dataset : last.pod.datasets) told.datasets.push_back(dataset.ref.to_string());
+  told.unknown_datasets = last.unknown_datasets;
   told.ignored_keys = last.pod.ignored_keys;
   told.at = last.at;
   told.attempt = first.attempt;

@@ -19,6 +19,8 @@ std::string_view to_string(Reason reason) {
       return "TOPOLOGY_RESTRICTED";
     case Reason::kDatasetNotCached:
       return "DATASET_NOT_CACHED";
+    case Reason::kDatasetUnknown:
+      return "DATASET_UNKNOWN";
     case Reason::kNodeUnknown:
       return "NODE_UNKNOWN";
     case Reason::kReserved:
@@ -32,6 +34,24 @@ std::string_view to_string(Reason reason) {
 }
 
 std::string_view to_string(Verb verb) { return verb == Verb::kFilter ? "filter" : "prioritize"; }
+
+std::string_view to_string(CoverageSource source) {
+  switch (source) {
+    case CoverageSource::kMeasured:
+      return "measured";
+    case CoverageSource::kUniform:
+      return "uniform";
+    case CoverageSource::kAssumed:
+      return "assumed";
+    case CoverageSource::kNewWorker:
+      return "new-worker";
+    case CoverageSource::kLabel:
+      return "label";
+    case CoverageSource::kFuse:
+      return "fuse";
+  }
+  return "";
+}
 
 std::string_view to_string(DatasetPolicy policy) {
   return policy == DatasetPolicy::kRequired ? "required" : "preferred";

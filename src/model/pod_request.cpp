@@ -30,6 +30,16 @@ void invalid(PodRequest& request, const Annotation& annotation, std::string_view
                   "annotation " + annotation.key};
 }
 
+void add_dataset(PodRequest& request, DatasetRef dataset, bool required) {
+  const auto same = std::find_if(request.datasets.begin(), request.datasets.end(),
+                                 [&](const WantedDataset& wanted) { return wanted.ref == dataset; });
+  if (same == request.datasets.end()) {
+    request.datasets.push_back({std::move(dataset), required});
+  } else {
+    same->required = same->required || required;
+  }
+}
+
 void read_datasets(PodRequest& request, const Annotation& annotation) {
   constexpr std::string_view kAllowed = "NAME or NAMESPACE/NAME, comma separated, at most 64";
   std::string_view rest = annotation.value;
@@ -45,9 +55,7 @@ void read_datasets(PodRequest& request, const Annotation& annotation) {
       invalid(request, annotation, kAllowed);
       return;
     }
-    if (std::find(request.datasets.begin(), request.datasets.end(), dataset) == request.datasets.end()) {
-      request.datasets.push_back(std::move(dataset));
-    }
+    add_dataset(request, std::move(dataset), false);
     if (comma == std::string_view::npos) return;
     rest.remove_prefix(comma + 1);
   }
@@ -76,6 +84,12 @@ void read_min_coverage(PodRequest& request, const Annotation& annotation) {
   }
 }
 
+void read_expected_duration(PodRequest& request, const Annotation& annotation) {
+  const auto duration = core::parse_duration(annotation.value);
+  if (duration) request.expected_duration = std::chrono::ceil<std::chrono::seconds>(*duration);
+  if (!duration) invalid(request, annotation, "a duration such as 90s, 10m or 1h30m");
+}
+
 void read_topology_policy(PodRequest& request, const Annotation& annotation) {
   const auto policy = parse_topology_policy(annotation.value);
   if (policy) request.topology_policy = *policy;
@@ -100,6 +114,7 @@ constexpr std::array kKnown = {
     KnownAnnotation{"dataset-policy", read_dataset_policy},
     KnownAnnotation{"dataset-wait", read_dataset_wait},
     KnownAnnotation{"min-coverage", read_min_coverage},
+    KnownAnnotation{"expected-duration", read_expected_duration},
     KnownAnnotation{"topology-policy", read_topology_policy},
     KnownAnnotation{"min-gpu-memory", read_min_gpu_memory},
     KnownAnnotation{"gpus", read_nothing},
@@ -141,19 +156,25 @@ core::Result<std::int64_t> parse_gpu_memory(std::string_view text) {
   });
 }
 
-DatasetPolicy PodRequest::dataset_policy_at(core::WallTime now) const {
+bool PodRequest::requires_claim(std::string_view claim) const {
+  return std::find(required_claims.begin(), required_claims.end(), claim) != required_claims.end();
+}
+
+bool PodRequest::requires_dataset(const WantedDataset& dataset, core::WallTime now) const {
+  if (dataset_policy != DatasetPolicy::kRequired && !dataset.required) return false;
   // A manifest that was never created has no time yet.
   const bool exists = created != core::WallTime{};
-  if (dataset_policy == DatasetPolicy::kRequired && dataset_wait && exists && now - created >= *dataset_wait) {
-    return DatasetPolicy::kPreferred;
-  }
-  return dataset_policy;
+  return !(dataset_wait && exists && now - created >= *dataset_wait);
+}
+
+bool PodRequest::requires_any_dataset(core::WallTime now) const {
+  return std::any_of(datasets.begin(), datasets.end(),
+                     [&](const WantedDataset& dataset) { return requires_dataset(dataset, now); });
 }
 
 bool PodRequest::has_hard_rule(core::WallTime now) const {
   return invalid.has_value() || min_gpu_memory_mib > 0 || !gpu_products.empty() ||
-         (topology_policy == TopologyPolicy::kRestricted && gpus > 0) ||
-         (!datasets.empty() && dataset_policy_at(now) == DatasetPolicy::kRequired);
+         (topology_policy == TopologyPolicy::kRestricted && gpus > 0) || requires_any_dataset(now);
 }
 
 PodRequest make_request(const Pod& pod, const PodDefaults& defaults) {
@@ -170,6 +191,15 @@ PodRequest make_request(const Pod& pod, const PodDefaults& defaults) {
   if (pod.gpus > 0) {
     request.min_gpu_memory_mib = defaults.min_gpu_memory_mib;
     request.gpu_products = defaults.gpu_products;
+  }
+  request.claims = pod.claims;
+  request.required_claims = pod.required_claims;
+  request.images = pod.images;
+  for (const std::string& name : pod.datasets_in_use) add_dataset(request, {pod.ns, name}, false);
+  // The label names a claim, which has the name of its dataset unless it was wrapped or refers to another.
+  for (const std::string& claim : pod.required_claims) {
+    const bool mounted = std::find(pod.claims.begin(), pod.claims.end(), claim) != pod.claims.end();
+    if (!mounted) add_dataset(request, {pod.ns, claim}, true);
   }
   for (const Annotation& annotation : pod.annotations) {
     if (!annotation.key.starts_with(kAnnotationPrefix)) continue;

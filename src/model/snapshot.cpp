@@ -55,14 +55,50 @@ std::size_t NodeIndex::bytes() const {
          table_.capacity() * sizeof(Entry);
 }
 
+const ImagePlacement* ImageIndex::find(std::uint64_t id) const {
+  const auto& shard = shards[id % std::tuple_size_v<decltype(shards)>];
+  if (!shard) return nullptr;
+  const auto found = shard->find(id);
+  return found == shard->end() ? nullptr : found->second.get();
+}
+
+DatasetId Snapshot::dataset_id(const DatasetRef& dataset) const {
+  auto found = dataset_names->find(dataset.to_string());
+  if (found == dataset_names->end()) found = dataset_names->find(worker_label(dataset, {}));
+  return found == dataset_names->end() ? kNoDataset : found->second;
+}
+
 const DatasetPlacement* Snapshot::placement(const DatasetRef& dataset) const {
-  const auto found = datasets->find(dataset.label());
-  return found == datasets->end() ? nullptr : found->second.get();
+  const DatasetId id = dataset_id(dataset);
+  return id == kNoDataset ? nullptr : datasets[id].get();
 }
 
 const LedgerEntry* Snapshot::entry(std::string_view uid) const {
   const auto found = ledger->find(uid);
   return found == ledger->end() ? nullptr : &found->second;
+}
+
+void resolve_claims(PodRequest& request, const Snapshot& snapshot) {
+  std::vector<WantedDataset> wanted;
+  for (const std::string& claim : request.claims) {
+    const auto found = snapshot.claims->find(request.ns + "/" + claim);
+    if (found != snapshot.claims->end()) wanted.push_back({found->second, request.requires_claim(claim)});
+  }
+  if (snapshot.ready) request.claims.clear();
+  wanted.insert(wanted.end(), request.datasets.begin(), request.datasets.end());
+
+  request.datasets.clear();
+  for (WantedDataset& one : wanted) {
+    const DatasetId id = snapshot.dataset_id(one.ref);
+    const auto same = std::find_if(request.datasets.begin(), request.datasets.end(), [&](const WantedDataset& kept) {
+      return kept.ref == one.ref || (id != kNoDataset && snapshot.dataset_id(kept.ref) == id);
+    });
+    if (same == request.datasets.end()) {
+      request.datasets.push_back(std::move(one));
+    } else {
+      same->required = same->required || one.required;
+    }
+  }
 }
 
 }  // namespace berth::model

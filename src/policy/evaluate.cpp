@@ -22,8 +22,8 @@ class SlotFacts {
       held_.assign(snapshot.index->slots(), 0);
     }
     const double enough = query.pod.min_coverage.value_or(0);
-    for (const model::DatasetRef& dataset : query.pod.datasets) {
-      const model::DatasetPlacement* placement = snapshot.placement(dataset);
+    for (const model::WantedDataset& dataset : query.pod.datasets) {
+      const model::DatasetPlacement* placement = snapshot.placement(dataset.ref);
       if (placement == nullptr) continue;
       for (const auto& holder : placement->holders) {
         coverage_[holder.slot] += static_cast<double>(holder.coverage) / static_cast<double>(datasets_);
@@ -81,7 +81,7 @@ Evaluation evaluate(const Query& query, const Settings& settings) {
   }
   result.fitting.reserve(query.names.size());
   const SlotFacts facts(query);
-  const bool required = query.pod.dataset_policy_at(query.now) == model::DatasetPolicy::kRequired;
+  const bool required = query.pod.requires_any_dataset(query.now);
   const bool hard_rule = query.pod.has_hard_rule(query.now);
   std::vector<bool> seen(query.snapshot.index->slots());
   std::unordered_set<std::string_view> unknown;
@@ -153,8 +153,13 @@ model::Decision describe(const Query& query, model::Verb verb, std::span<const E
   ranked = ranked.first(std::min(ranked.size(), model::kKeptCandidates));
   decision.candidates.reserve(ranked.size());
   for (const Evaluated& node : ranked) {
-    decision.candidates.push_back(
-        {std::string(query.names[node.name]), node.parts, node.gpus_free, node.gpu_set, node.coverage, 0});
+    model::Candidate candidate;
+    candidate.node = query.names[node.name];
+    candidate.parts = node.parts;
+    candidate.gpus_free = node.gpus_free;
+    candidate.gpu_set = node.gpu_set;
+    candidate.coverage = node.coverage;
+    decision.candidates.push_back(std::move(candidate));
   }
   decision.rejected.reserve(rejected.size());
   for (const Rejected& node : rejected) decision.rejected.push_back({node.slot, node.reason});

@@ -85,7 +85,8 @@ HttpResponse explain_what_if(const AdminContext& context, HttpRequest& http) {
   if (!request) return failure(400, request.error().to_string());
   const auto snapshot = extender.state.snapshots().load();
   if (!snapshot->ready) return failure(503, "berth is not ready: " + snapshot->not_ready_why);
-  const model::PodRequest pod = model::make_request((*request)->pod, extender.defaults);
+  model::PodRequest pod = model::make_request((*request)->pod, extender.defaults);
+  model::resolve_claims(pod, *snapshot);
   std::vector<std::string_view> names = (*request)->names;
   if (names.empty()) names = policy::all_names(*snapshot);
   const policy::Query query{*snapshot, pod, names, 1, extender.clock.wall()};

@@ -198,6 +198,7 @@ HttpResponse handle(HttpRequest& http, const ExtenderContext& context, ReaderPoo
   }
   Call call{*request, model::make_request((*request)->pod, context.defaults), context.state.snapshots().load(),
             context.clock.now()};
+  model::resolve_claims(call.pod, *call.snapshot);
   HttpResponse response;
   if (!call.pod.ours()) {
     context.metrics.count_untouched();

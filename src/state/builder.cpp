@@ -29,7 +29,11 @@ std::string_view not_ready_why(bool nodes_listed, bool pods_listed) {
 Builder::Builder(const StateOptions& options, AttemptCounter& attempts) : options_(options), attempts_(attempts) {}
 
 void Builder::apply(model::ClusterUpdate update) {
-  std::visit([this](auto& what) { take(what); }, update);
+  std::visit(
+      [this](auto& what) {
+        if constexpr (requires { take(what); }) take(what);
+      },
+      update);
 }
 
 void Builder::take(model::NodeSet& update) { set_node(std::move(update.node)); }
@@ -76,15 +80,15 @@ void Builder::set_node(model::Node node) {
   if (!comes && *record.node == node) return;
   const std::shared_ptr<const model::Node> before = record.node;
   nodes_.set(record, std::make_shared<const model::Node>(std::move(node)));
-  placements_.change(record.slot, before ? std::span(before->dataset_labels) : std::span<const std::string>(),
-                     record.node->dataset_labels);
+  placements_.change(record.slot, before ? std::span(before->fluid_labels) : std::span<const std::string>(),
+                     record.node->fluid_labels);
   if (comes) ledger_.node_comes(record);
 }
 
 void Builder::remove_node(NodeRecord& record) {
   if (record.slot == kNoSlot) return;
   ledger_.node_goes(record);
-  placements_.change(record.slot, record.node->dataset_labels, {});
+  placements_.change(record.slot, record.node->fluid_labels, {});
   nodes_.remove(record);
   nodes_.release(record);
 }

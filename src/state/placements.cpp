@@ -24,23 +24,22 @@ void Placements::change(model::Slot slot, std::span<const std::string> before, s
 
 void Placements::write(model::Snapshot& snapshot) {
   if (changed()) {
-    auto next = std::make_shared<model::DatasetMap>(*published_);
-    for (const std::string& label : changed_) {
-      const auto found = holders_.find(label);
-      // It may be gone already, if memory ran out here before.
-      if (found == holders_.end() || found->second.empty()) {
-        if (found != holders_.end()) holders_.erase(found);
-        next->erase(label);
-        continue;
-      }
+    auto names = std::make_shared<model::DatasetNames>();
+    std::vector<std::shared_ptr<const model::DatasetPlacement>> next;
+    for (const auto& [label, slots] : holders_) {
+      if (slots.empty()) continue;
       auto placement = std::make_shared<model::DatasetPlacement>();
-      placement->holders.reserve(found->second.size());
-      for (const model::Slot slot : found->second) placement->holders.push_back({slot, 1.0F});
-      (*next)[label] = std::move(placement);
+      for (const model::Slot slot : slots) {
+        placement->holders.push_back({slot, 1.0F, model::CoverageSource::kLabel, true, {}, -1});
+      }
+      names->emplace(label, static_cast<model::DatasetId>(next.size()));
+      next.push_back(std::move(placement));
     }
+    names_ = std::move(names);
     published_ = std::move(next);
     changed_.clear();
   }
+  snapshot.dataset_names = names_;
   snapshot.datasets = published_;
 }
 

@@ -27,7 +27,8 @@ class Placements {
  private:
   model::StringMap<std::set<model::Slot>> holders_;  // by label
   std::set<std::string> changed_;                    // labels
-  std::shared_ptr<const model::DatasetMap> published_ = std::make_shared<const model::DatasetMap>();
+  std::shared_ptr<const model::DatasetNames> names_ = std::make_shared<const model::DatasetNames>();
+  std::vector<std::shared_ptr<const model::DatasetPlacement>> published_;
 };
 
 }  // namespace berth::state

@@ -18,10 +18,10 @@ inline void check(const core::Error& error) {
 inline void check(const model::Node& node) {
   require(!node.name.empty(), "a node has a name");
   require(node.gpus >= 0 && node.gpu_memory_mib >= 0, "amounts of a node are not negative");
-  require(std::is_sorted(node.dataset_labels.begin(), node.dataset_labels.end(), std::less_equal<>()) ||
-              node.dataset_labels.size() < 2,
+  require(std::is_sorted(node.fluid_labels.begin(), node.fluid_labels.end(), std::less_equal<>()) ||
+              node.fluid_labels.size() < 2,
           "dataset labels are sorted and unique");
-  for (const std::string& label : node.dataset_labels) {
+  for (const std::string& label : node.fluid_labels) {
     require(label.starts_with("fluid.io/s-"), "a dataset label has Fluid's prefix");
   }
 }

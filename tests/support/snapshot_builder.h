@@ -41,8 +41,14 @@ class SnapshotBuilder {
     return *this;
   }
   SnapshotBuilder& holds(const std::string& ns, const std::string& dataset, float coverage = 1) {
-    placements_[model::DatasetRef{ns, dataset}.label()].holders.push_back(
-        {static_cast<model::Slot>(names_.size() - 1), coverage});
+    model::DatasetPlacement& placement = placements_[ns + "/" + dataset];
+    placement.ref = {ns, dataset};
+    placement.holders.push_back({static_cast<model::Slot>(names_.size() - 1),
+                                 coverage,
+                                 model::CoverageSource::kMeasured,
+                                 coverage > 0,
+                                 {},
+                                 -1});
     return *this;
   }
   SnapshotBuilder& promised(std::string uid, int gpus, model::EntryKind kind, int priority = 0) {
@@ -61,11 +67,14 @@ class SnapshotBuilder {
       for (std::size_t i = 0; i < 64 && first + i < states_.size(); ++i) (*block)[i] = states_[first + i];
       snapshot->blocks.push_back(std::move(block));
     }
-    auto datasets = std::make_shared<model::DatasetMap>();
-    for (const auto& [label, placement] : placements_) {
-      datasets->emplace(label, std::make_shared<const model::DatasetPlacement>(placement));
+    auto names = std::make_shared<model::DatasetNames>();
+    for (const auto& [name, placement] : placements_) {
+      names->emplace(name, static_cast<model::DatasetId>(snapshot->datasets.size()));
+      snapshot->datasets.push_back(std::make_shared<const model::DatasetPlacement>(placement));
     }
-    snapshot->datasets = std::move(datasets);
+    snapshot->dataset_names = std::move(names);
+    snapshot->readers.resize(snapshot->datasets.size());
+    snapshot->places = std::make_shared<const std::vector<model::Place>>(1);
     snapshot->ledger = std::make_shared<const model::LedgerMap>(ledger_);
     return snapshot;
   }

@@ -1,10 +1,13 @@
 // What sources tell about the cluster, and whom they tell.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <variant>
 #include <vector>
 
+#include "berth/core/clock.h"
+#include "berth/model/dataset.h"
 #include "berth/model/node.h"
 #include "berth/model/pod.h"
 
@@ -32,7 +35,69 @@ struct AllPods {
   std::vector<Pod> pods;
 };
 
-using ClusterUpdate = std::variant<NodeSet, NodeGone, PodSet, PodGone, AllNodes, AllPods>;
+struct DatasetSet {
+  Dataset dataset;
+};
+struct DatasetGone {
+  DatasetRef ref;
+};
+struct AllDatasets {
+  std::vector<Dataset> datasets;
+};
+// Claims without a dataset behind them may be left out.
+struct ClaimSet {
+  Claim claim;
+};
+struct ClaimGone {
+  std::string ns;
+  std::string name;
+};
+struct AllClaims {
+  std::vector<Claim> claims;
+};
+struct RuntimeSet {
+  CacheRuntime runtime;
+};
+struct RuntimeGone {
+  DatasetRef dataset;
+  std::string type;
+};
+// Of one type.
+struct AllRuntimes {
+  std::string type;
+  std::vector<CacheRuntime> runtimes;
+};
+struct DataLoadSet {
+  DataLoad load;
+};
+struct DataLoadGone {
+  std::string ns;
+  std::string name;
+};
+struct AllDataLoads {
+  std::vector<DataLoad> loads;
+};
+// What an Alluxio master said of its workers.
+struct WorkerBytes {
+  std::string host;        // as the worker registered: the node's IP, else the pod's, else a name
+  std::int64_t bytes = 0;  // cached there
+  friend bool operator==(const WorkerBytes&, const WorkerBytes&) = default;
+};
+struct Measured {
+  DatasetRef dataset;
+  std::vector<WorkerBytes> workers;
+  core::WallTime at;  // when it was asked
+};
+// Whether datasets can be seen at all. Where Fluid's API is not served, node labels are all that tells of datasets.
+struct FluidServed {
+  bool served = false;
+};
+// All that is to be known of datasets and claims at the start has been pushed, or will not come soon.
+struct DataListed {};
+
+using ClusterUpdate = std::variant<NodeSet, NodeGone, PodSet, PodGone, AllNodes, AllPods, DatasetSet, DatasetGone,
+                                   AllDatasets, ClaimSet, ClaimGone, AllClaims, RuntimeSet, RuntimeGone, AllRuntimes,
+                                   DataLoadSet, DataLoadGone, AllDataLoads, Measured, FluidServed, DataListed>;
 
 class UpdateSink {
  public:

@@ -27,13 +27,23 @@ struct ScoreParts {
   double total = 0;
 };
 
+// What a node holds of one of the pod's datasets.
+struct DatasetShare {
+  float coverage = 0;
+  CoverageSource source = CoverageSource::kAssumed;  // of a node that holds nothing: without meaning
+  core::WallTime observed;                           // epoch: nothing is known of it on this node
+};
+
 struct Candidate {
   std::string node;
   ScoreParts parts;
-  std::int32_t gpus_free = -1;  // before this pod; -1 for a node that the snapshot doesn't know
-  GpuMask gpu_set = 0;          // the GPUs it would get, 0 if not known; a hint (docs/gpu-topology.md)
-  double coverage = 0;          // of the pod's datasets, mean fraction of the bytes held; 0 without datasets
-  std::int32_t score = 0;       // 0..10 as answered to Prioritize; best first even where equal
+  std::int32_t gpus_free = -1;       // before this pod; -1 for a node that the snapshot doesn't know
+  GpuMask gpu_set = 0;               // the GPUs it would get, 0 if not known; a hint (docs/gpu-topology.md)
+  double coverage = 0;               // of the pod's datasets, fraction of all their bytes held; 0 without datasets
+  double load_seconds = 0;           // expected time to load datasets and images there
+  double saved_seconds = 0;          // of it, saved over a node that has nothing near
+  std::vector<DatasetShare> shares = {};  // by dataset, as in PodRequest::datasets
+  std::int32_t score = 0;            // 0..10 as answered to Prioritize; best first even where equal
 };
 
 struct Rejection {
@@ -55,11 +65,12 @@ struct Decision {
   std::size_t asked = 0;              // nodes in the request
   std::vector<Candidate> candidates;  // what was answered, best first; at most kKeptCandidates of them are kept
   std::size_t candidate_count = 0;
-  std::vector<Rejection> rejected;         // every other node of the request
-  std::string winner;                      // empty if there is no candidate
-  std::string error;                       // as answered in Error, empty if none
-  bool one_node = false;                   // a call for a single node, which never writes the ledger
-  std::shared_ptr<const NodeIndex> index;  // names the slots of `rejected`
+  std::vector<Rejection> rejected;            // every other node of the request
+  std::string winner;                         // empty if there is no candidate
+  std::vector<std::string> unknown_datasets;  // of the pod, that exist nowhere: NAMESPACE/NAME
+  std::string error;                          // as answered in Error, empty if none
+  bool one_node = false;                      // a call for a single node, which never writes the ledger
+  std::shared_ptr<const NodeIndex> index;     // names the slots of `rejected`
 };
 inline constexpr std::size_t kKeptCandidates = 64;
 
@@ -79,8 +90,9 @@ struct Explanation {
   std::string pod;  // NAMESPACE/NAME
   std::string uid;
   std::int64_t gpus = 0;
-  std::vector<std::string> datasets;      // NAMESPACE/NAME
-  std::vector<std::string> ignored_keys;  // annotations with our prefix that this version does not know
+  std::vector<std::string> datasets;          // NAMESPACE/NAME
+  std::vector<std::string> unknown_datasets;  // of them, that exist nowhere
+  std::vector<std::string> ignored_keys;      // annotations with our prefix that this version does not know
   core::WallTime at;
   std::uint32_t attempt = 1;
   std::uint64_t snapshot_version = 0;

@@ -13,6 +13,7 @@
 
 #include "berth/core/clock.h"
 #include "berth/core/result.h"
+#include "berth/model/dataset.h"
 
 namespace berth::model {
 
@@ -36,26 +37,26 @@ struct Pod {
   std::string nominated_node;  // status.nominatedNodeName
   std::string scheduler_name;
   PodPhase phase = PodPhase::kPending;
-  bool deleting = false;                // metadata.deletionTimestamp is set
-  bool gated = false;                   // spec.schedulingGates is not empty
-  std::int32_t priority = 0;            // spec.priority
-  std::int64_t gpus = 0;                // whole GPUs it holds, counted as kube-scheduler counts a pod's requests
-  core::WallTime created;               // metadata.creationTimestamp
-  std::vector<Annotation> annotations;  // those whose key begins with kAnnotationPrefix, by key
+  bool deleting = false;              // metadata.deletionTimestamp is set
+  bool gated = false;                 // spec.schedulingGates is not empty
+  std::int32_t priority = 0;          // spec.priority
+  std::int64_t gpus = 0;              // whole GPUs it holds, counted as kube-scheduler counts a pod's requests
+  core::WallTime created;             // metadata.creationTimestamp
+  core::WallTime started;             // status.startTime
+  std::int64_t deadline_seconds = 0;  // spec.activeDeadlineSeconds, 0 if none
+  // The scheduler found no place for it and the message of its PodScheduled condition has a reason of ours.
+  bool rejected_by_us = false;
+  std::vector<Annotation> annotations;       // those whose key begins with kAnnotationPrefix, by key
+  std::vector<std::string> claims;           // persistent volume claims that it mounts, ephemeral ones included
+  std::vector<std::string> required_claims;  // of labels fluid.io/dataset.CLAIM.sched: "required"
+  std::vector<std::string> datasets_in_use;  // annotation fluid.io/datasets-in-use
+  std::vector<std::uint64_t> images;         // image_id() of its containers' images, each once
+  std::optional<CachePod> cache;             // a pod of Fluid's own
 
   friend bool operator==(const Pod&, const Pod&) = default;
 
   // Kubernetes frees a pod's resources when it has ended, not when its deletion begins.
   [[nodiscard]] bool ended() const { return phase == PodPhase::kSucceeded || phase == PodPhase::kFailed; }
-};
-
-struct DatasetRef {
-  std::string ns;
-  std::string name;
-  // The node label that Fluid sets where a worker of the dataset is assigned: "fluid.io/s-<ns>-<name>".
-  [[nodiscard]] std::string label() const { return "fluid.io/s-" + ns + "-" + name; }
-  [[nodiscard]] std::string to_string() const { return ns + "/" + name; }
-  friend bool operator==(const DatasetRef&, const DatasetRef&) = default;
 };
 
 enum class DatasetPolicy : std::uint8_t { kPreferred, kRequired };
@@ -69,6 +70,13 @@ struct PodDefaults {
   std::vector<std::string> gpu_products;  // empty: any
 };
 
+// A dataset that a pod wants.
+struct WantedDataset {
+  DatasetRef ref;
+  bool required = false;  // by a label of its own; otherwise PodRequest::dataset_policy says
+  friend bool operator==(const WantedDataset&, const WantedDataset&) = default;
+};
+
 // A pod's demand, read from its resources and annotations.
 struct PodRequest {
   std::string ns;
@@ -78,7 +86,11 @@ struct PodRequest {
   core::WallTime created;
   std::int32_t priority = 0;
   std::int64_t gpus = 0;
-  std::vector<DatasetRef> datasets;
+  std::vector<WantedDataset> datasets;
+  std::vector<std::string> claims;           // not resolved yet: resolve_claims() of snapshot.h
+  std::vector<std::string> required_claims;  // of them, by a label of Fluid's
+  std::vector<std::uint64_t> images;
+  std::chrono::seconds expected_duration{0};  // how long it is likely to run, 0 if nobody said
   DatasetPolicy dataset_policy = DatasetPolicy::kPreferred;
   std::optional<std::chrono::milliseconds> dataset_wait;  // kRequired becomes kPreferred this long after `created`
   std::optional<double> min_coverage;                     // fraction in (0, 1]
@@ -89,10 +101,13 @@ struct PodRequest {
   bool has_key_of_ours = false;           // an annotation with our prefix
   std::optional<core::Error> invalid;     // the first annotation with a value that is not allowed
 
-  // A pod that asks for no GPU and no dataset and carries no key of ours is none of our business.
-  [[nodiscard]] bool ours() const { return gpus > 0 || has_key_of_ours; }
-  // The dataset policy at `now`, dataset-wait counted in.
-  [[nodiscard]] DatasetPolicy dataset_policy_at(core::WallTime now) const;
+  // A pod that asks for no GPU and no dataset and carries no key of ours is none of our business. Before claims can be
+  // resolved, any claim may be a dataset's.
+  [[nodiscard]] bool ours() const { return gpus > 0 || has_key_of_ours || !datasets.empty() || !claims.empty(); }
+  [[nodiscard]] bool requires_claim(std::string_view claim) const;
+  // Whether a node must hold `dataset` at `now`, dataset-wait counted in.
+  [[nodiscard]] bool requires_dataset(const WantedDataset& dataset, core::WallTime now) const;
+  [[nodiscard]] bool requires_any_dataset(core::WallTime now) const;
   // A rule of ours that a node may fail on what Berth alone knows.
   [[nodiscard]] bool has_hard_rule(core::WallTime now) const;
 };

@@ -13,12 +13,13 @@ enum class Reason : std::uint8_t {
   kGpuProductMismatch,
   kTopologyRestricted,
   kDatasetNotCached,
+  kDatasetUnknown,
   kNodeUnknown,
   kReserved,
   kInvalidPolicy,
   kOutranked,
 };
-inline constexpr int kReasonCount = 10;
+inline constexpr int kReasonCount = 11;
 
 // "INSUFFICIENT_GPU" and so on; "" for kNone.
 std::string_view to_string(Reason reason);

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "berth/core/clock.h"
+#include "berth/model/dataset.h"
 #include "berth/model/gpu_topology.h"
 #include "berth/model/node.h"
 #include "berth/model/pod.h"
@@ -56,6 +57,29 @@ class NodeIndex {
   std::size_t nodes_ = 0;
 };
 
+// Heterogeneous look-up by string_view.
+struct StringHash {
+  using is_transparent = void;
+  std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
+};
+template <class T>
+using StringMap = std::unordered_map<std::string, T, StringHash, std::equal_to<>>;
+
+// GPUs that a bound pod holds on a node, and until when.
+struct Occupant {
+  std::int32_t gpus = 0;
+  core::WallTime ends;  // its deadline or its expected end; WallTime::max() if nobody said
+  friend bool operator==(const Occupant&, const Occupant&) = default;
+};
+
+// A number for where a node stands: an index into Snapshot::places.
+using PlaceId = std::uint32_t;
+struct Place {
+  std::uint32_t zone = 0;  // a dense number; nodes without a zone label share one
+  // A rack, named within its zone. False: the place of nodes without a rack label, which are nobody's neighbours.
+  bool rack = false;
+};
+
 // A node and the GPUs taken on it.
 struct NodeState {
   std::shared_ptr<const Node> node;       // null in a free slot
@@ -66,6 +90,8 @@ struct NodeState {
   std::int32_t soft = 0;                  // held by soft ledger entries
   GpuMask free = 0;                       // GPUs that no bound pod holds; only where free_known
   bool free_known = false;                // false: only counts are known
+  PlaceId place = 0;
+  std::shared_ptr<const std::vector<Occupant>> occupants;  // null if none
 
   [[nodiscard]] std::int32_t unused() const { return gpus - used - firm; }
 };
@@ -81,26 +107,54 @@ struct LedgerEntry {
   EntryKind kind = EntryKind::kSoft;
 };
 
-// Which nodes hold a dataset, ascending by slot.
+using DatasetId = std::uint32_t;
+inline constexpr DatasetId kNoDataset = ~DatasetId{0};
+
+// Where a dataset's bytes are. Reference datasets share the placement of their physical one.
 struct DatasetPlacement {
   struct Holder {
-    Slot slot;
-    float coverage;  // fraction of its bytes, in (0, 1]
+    Slot slot = kNoSlot;
+    float coverage = 0;  // fraction of the dataset's bytes, in [0, 1]
+    CoverageSource source = CoverageSource::kAssumed;
+    bool holds = false;       // counts for `required` without a minimum: a ready worker not measured to hold nothing
+    core::WallTime observed;  // when the figure was measured or, for the others, when what it rests on was last seen
+    std::int64_t bytes = -1;  // measured; -1 if not
   };
-  std::vector<Holder> holders;
+  DatasetRef ref;                // physical; empty for a label that no Dataset is known of
+  std::string phase;             // of the Dataset; empty for a label
+  std::string runtime;           // "alluxio"; empty if not known
+  std::int64_t total_bytes = 0;  // 0 if not known
+  std::int32_t ready_workers = 0;
+  bool loading = false;         // a DataLoad is running
+  std::string master;           // "10.0.0.7:19999", where its Alluxio master answers; empty if there is none
+  std::vector<Holder> holders;  // ascending by slot; coverage 0 included
 };
 
-// Heterogeneous look-up by string_view.
-struct StringHash {
-  using is_transparent = void;
-  std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
+// How many pods that are bound to a node, or expected on it, read a dataset: ascending by slot, counts above 0.
+struct DatasetReaders {
+  struct Count {
+    Slot slot = kNoSlot;
+    std::int32_t pods = 0;
+  };
+  std::vector<Count> counts;
 };
-template <class T>
-using StringMap = std::unordered_map<std::string, T, StringHash, std::equal_to<>>;
+
+// The nodes that have a container image.
+struct ImagePlacement {
+  std::int64_t bytes = 0;     // the largest size that a node reports
+  std::vector<Slot> holders;  // ascending
+};
+// By image_id(), in shards, so that a change copies little.
+struct ImageIndex {
+  using Shard = std::unordered_map<std::uint64_t, std::shared_ptr<const ImagePlacement>>;
+  std::array<std::shared_ptr<const Shard>, 256> shards;              // by the id's lowest byte; null if empty
+  [[nodiscard]] const ImagePlacement* find(std::uint64_t id) const;  // nullptr if no node has it
+};
 
 using NodeBlock = std::array<NodeState, 64>;
-using DatasetMap = StringMap<std::shared_ptr<const DatasetPlacement>>;  // by DatasetRef::label()
-using LedgerMap = StringMap<LedgerEntry>;                               // by pod UID
+using DatasetNames = StringMap<DatasetId>;  // by "NAMESPACE/NAME"; where no Dataset can be seen, by worker label
+using ClaimMap = StringMap<DatasetRef>;     // by "NAMESPACE/CLAIM": claims behind which a dataset stands
+using LedgerMap = StringMap<LedgerEntry>;   // by pod UID
 
 struct Snapshot {
   std::uint64_t version = 0;
@@ -109,7 +163,12 @@ struct Snapshot {
   std::string not_ready_why;  // for /readyz, empty once ready
   std::shared_ptr<const NodeIndex> index = std::make_shared<const NodeIndex>();
   std::vector<std::shared_ptr<const NodeBlock>> blocks;
-  std::shared_ptr<const DatasetMap> datasets = std::make_shared<const DatasetMap>();
+  std::shared_ptr<const DatasetNames> dataset_names = std::make_shared<const DatasetNames>();
+  std::vector<std::shared_ptr<const DatasetPlacement>> datasets;  // by DatasetId, null where free
+  std::vector<std::shared_ptr<const DatasetReaders>> readers;     // by DatasetId, null where nobody reads it
+  std::shared_ptr<const ClaimMap> claims = std::make_shared<const ClaimMap>();
+  std::shared_ptr<const std::vector<Place>> places = std::make_shared<const std::vector<Place>>();
+  ImageIndex images;
   std::shared_ptr<const LedgerMap> ledger = std::make_shared<const LedgerMap>();
   std::size_t pods = 0;        // pods known
   std::size_t bound_pods = 0;  // of them bound and not ended
@@ -118,10 +177,16 @@ struct Snapshot {
 
   [[nodiscard]] const NodeState& at(Slot slot) const { return (*blocks[slot / 64])[slot % 64]; }
   [[nodiscard]] Slot find(std::string_view name) const { return index->find(name); }
-  // nullptr if no node holds it.
+  // kNoDataset if no such dataset exists anywhere: no object, no label.
+  [[nodiscard]] DatasetId dataset_id(const DatasetRef& dataset) const;
+  // nullptr if it does not exist.
   [[nodiscard]] const DatasetPlacement* placement(const DatasetRef& dataset) const;
   // nullptr if the pod has no entry.
   [[nodiscard]] const LedgerEntry* entry(std::string_view uid) const;
 };
+
+// Adds the datasets that stand behind the pod's claims, in front of those it names itself, and forgets the claims; a
+// dataset that is wanted twice, also under two names, stays once. Claims are kept while the snapshot is not ready.
+void resolve_claims(PodRequest& request, const Snapshot& snapshot);
 
 }  // namespace berth::model

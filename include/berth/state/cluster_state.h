@@ -27,7 +27,15 @@
 
 namespace berth::state {
 
+// What coverage is taken to be where nobody measured it (docs/datasets.md).
+struct CoverageOptions {
+  double assumed = 0.5;                           // of a dataset's bytes, over all its ready workers together
+  std::chrono::milliseconds label_grace{60'000};  // how long a node label counts without a worker pod
+};
+
 struct StateOptions {
+  CoverageOptions coverage = {};
+  bool await_data = false;                          // the snapshot is not ready before DataListed
   std::chrono::milliseconds soft_lifetime{30'000};  // of a soft ledger entry
   std::chrono::milliseconds attempt_gap{1'000};     // a pod asked about again so long after an attempt began: the next
   std::size_t max_attempts_kept = 100'000;          // pods whose attempts are counted

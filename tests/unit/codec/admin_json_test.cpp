@@ -24,7 +24,14 @@ model::Explanation sample() {
   told.winner = "a";
   told.prioritized = true;
   told.candidate_count = 1;
-  told.candidates.push_back({"a", {1, 0.5, 0.25, 0.75}, 8, model::mask({0, 3}), 1, 10});
+  model::Candidate candidate;
+  candidate.node = "a";
+  candidate.parts = {1, 0.5, 0.25, 0.75};
+  candidate.gpus_free = 8;
+  candidate.gpu_set = model::mask({0, 3});
+  candidate.coverage = 1;
+  candidate.score = 10;
+  told.candidates.push_back(candidate);
   told.rejected.push_back({model::Reason::kOutranked, 2, {"b", "c"}});
   told.filter_took = 120us;
   told.prioritize_took = 30us;

@@ -28,7 +28,7 @@ TEST(NodeReader, RealNode) {
   EXPECT_EQ(node->gpus, 8);
   EXPECT_EQ(node->gpu_product, "NVIDIA-A800-SXM4-80GB");
   EXPECT_EQ(node->gpu_memory_mib, 81920);
-  EXPECT_THAT(node->dataset_labels,
+  EXPECT_THAT(node->fluid_labels,
               ElementsAre("fluid.io/s-alluxio-research-imagenet", "fluid.io/s-research-imagenet"));
 }
 
@@ -76,7 +76,7 @@ TEST(NodeReader, DatasetLabelsAreThoseThatSayTrue) {
       node_with_labels(R"("fluid.io/s-ml-b":"true","fluid.io/s-ml-a":"true","fluid.io/s-h-alluxio-m-ml-a":"2GiB",
       "fluid.io/s-ml-c":"false","fluid.io/s-h-x":"true","fluid.io/f-ml-a":"true","fluid.io/dataset-num":"2",
       "fluid.io/s-ml-d":true)")
-          .dataset_labels,
+          .fluid_labels,
       ElementsAre("fluid.io/s-h-x", "fluid.io/s-ml-a", "fluid.io/s-ml-b"));
 }
 

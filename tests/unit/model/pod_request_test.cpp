@@ -21,10 +21,10 @@ Pod pod_with(std::vector<Annotation> annotations, std::int64_t gpus = 1) {
 TEST(PodRequest, DatasetsOfOwnAndOtherNamespaces) {
   const auto request = make_request(pod_with({{"berth.io/datasets", "imagenet, shared/wiki ,imagenet"}}), {});
   ASSERT_EQ(request.datasets.size(), 2U);
-  EXPECT_EQ(request.datasets[0].to_string(), "team/imagenet");
-  EXPECT_EQ(request.datasets[1].to_string(), "shared/wiki");
+  EXPECT_EQ(request.datasets[0].ref.to_string(), "team/imagenet");
+  EXPECT_EQ(request.datasets[1].ref.to_string(), "shared/wiki");
   // The label that Fluid's runtime controller writes.
-  EXPECT_EQ(request.datasets[1].label(), "fluid.io/s-shared-wiki");
+  EXPECT_EQ(worker_label(request.datasets[1].ref, ""), "fluid.io/s-shared-wiki");
   EXPECT_FALSE(request.invalid);
 }
 
@@ -86,8 +86,8 @@ TEST(PodRequest, WaitTurnsRequiredIntoPreferred) {
       pod_with({{"berth.io/datasets", "a"}, {"berth.io/dataset-policy", "required"}, {"berth.io/dataset-wait", "10m"}});
   pod.created = core::WallTime(1h);
   const auto request = make_request(pod, {});
-  EXPECT_EQ(request.dataset_policy_at(core::WallTime(1h + 10min - 1ms)), DatasetPolicy::kRequired);
-  EXPECT_EQ(request.dataset_policy_at(core::WallTime(1h + 10min)), DatasetPolicy::kPreferred);
+  EXPECT_TRUE(request.requires_any_dataset(core::WallTime(1h + 10min - 1ms)));
+  EXPECT_FALSE(request.requires_any_dataset(core::WallTime(1h + 10min)));
   EXPECT_TRUE(request.has_hard_rule(core::WallTime(1h)));
   EXPECT_FALSE(request.has_hard_rule(core::WallTime(2h)));
 }

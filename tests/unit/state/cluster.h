@@ -17,13 +17,13 @@ inline constexpr const char* kH100 = "NVIDIA-H100-80GB-HBM3";  // eight: every p
 inline constexpr const char* kV100 = "Tesla-V100-SXM2-32GB";   // eight: the hybrid cube mesh of DGX-1
 
 inline model::Node node(std::string name, std::int64_t gpus = 8, std::string product = kH100,
-                        std::vector<std::string> dataset_labels = {}) {
+                        std::vector<std::string> fluid_labels = {}) {
   model::Node made;
   made.uid = "uid-of-" + name;
   made.name = std::move(name);
   made.gpus = gpus;
   made.gpu_product = std::move(product);
-  made.dataset_labels = std::move(dataset_labels);
+  made.fluid_labels = std::move(fluid_labels);
   return made;
 }
 

@@ -82,9 +82,10 @@ void expect_same(const model::Snapshot& one, const model::Snapshot& other) {
   }
   EXPECT_EQ(one.find("new"), other.find("new"));
   EXPECT_EQ(one.ledger->size(), other.ledger->size());
-  ASSERT_EQ(one.datasets->size(), other.datasets->size());
-  for (const auto& [label, placement] : *one.datasets) {
-    EXPECT_EQ(placement->holders.size(), other.datasets->at(label)->holders.size()) << label;
+  ASSERT_EQ(one.dataset_names->size(), other.dataset_names->size());
+  for (const auto& [name, id] : *one.dataset_names) {
+    const auto& twin = other.datasets[other.dataset_names->at(name)];
+    EXPECT_EQ(one.datasets[id]->holders.size(), twin->holders.size()) << name;
   }
 }
 

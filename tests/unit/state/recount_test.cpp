@@ -89,17 +89,17 @@ void expect_same(const model::Snapshot& got, const Truth& truth) {
     }
     gpus += node.gpus;
     gpus_used += used;
-    for (const std::string& label : node.dataset_labels) holders[label].push_back(name);
+    for (const std::string& label : node.fluid_labels) holders[label].push_back(name);
   }
   EXPECT_EQ(got.pods, truth.pods.size());
   EXPECT_EQ(got.bound_pods, bound_pods);
   EXPECT_EQ(got.gpus, gpus);
   EXPECT_EQ(got.gpus_used, gpus_used);
   EXPECT_EQ(got.ledger->size(), entries);
-  ASSERT_EQ(got.datasets->size(), holders.size());
+  ASSERT_EQ(got.dataset_names->size(), holders.size());
   for (const auto& [label, names] : holders) {
     std::vector<std::string> got_names;
-    for (const auto& holder : got.datasets->at(label)->holders) got_names.push_back(got.index->name(holder.slot));
+    for (const auto& holder : got.datasets[got.dataset_names->at(label)]->holders) got_names.push_back(got.index->name(holder.slot));
     std::ranges::sort(got_names);
     EXPECT_EQ(got_names, names) << label;
   }
@@ -145,7 +145,7 @@ class History {
     static const char* const kProducts[] = {kH100, kV100, "NVIDIA-A10", "ACME-9000", ""};
     model::Node made = node(node_name(), below(3) == 0 ? below(10) : 8, kProducts[below(5)]);
     for (const char* label : {"fluid.io/s-a-x", "fluid.io/s-a-y", "fluid.io/s-b-x"}) {
-      if (below(3) == 0) made.dataset_labels.emplace_back(label);
+      if (below(3) == 0) made.fluid_labels.emplace_back(label);
     }
     return made;
   }

@@ -318,10 +318,10 @@ TEST(Datasets, AreWhereTheLabelsAre) {
   EXPECT_EQ(holders(cluster), (Names{"b", "c"}));
   cluster.tell(NodeGone{"c"});
   EXPECT_EQ(holders(cluster), (Names{"b"}));
-  EXPECT_EQ(cluster.snapshot()->datasets->size(), 1U);
+  EXPECT_EQ(cluster.snapshot()->dataset_names->size(), 1U);
   cluster.set_nodes(node("b"));
   EXPECT_EQ(holders(cluster), Names{});
-  EXPECT_TRUE(cluster.snapshot()->datasets->empty());
+  EXPECT_TRUE(cluster.snapshot()->dataset_names->empty());
 }
 
 TEST(Datasets, ANodeInAFreedSlotDoesNotInherit) {

@@ -1,0 +1,41 @@
+#include "berth/model/dataset.h"
+
+#include <functional>
+
+#include "berth/model/node.h"
+
+namespace berth::model {
+namespace {
+
+// A label's name may have 63 characters; Fluid counts its prefix in.
+constexpr std::size_t kLongestKey = 62;
+
+std::string label(std::string prefix, const DatasetRef& dataset, std::string_view uid) {
+  std::string key = prefix + dataset.ns + "-" + dataset.name;
+  if (key.size() <= kLongestKey || uid.empty()) return key;
+  return prefix.append(uid);
+}
+
+}  // namespace
+
+std::string worker_label(const DatasetRef& dataset, std::string_view uid) { return label("fluid.io/s-", dataset, uid); }
+
+std::string runtime_label(const DatasetRef& dataset, std::string_view uid, std::string_view runtime) {
+  return label("fluid.io/s-" + std::string(runtime) + "-", dataset, uid);
+}
+
+std::string fuse_label(const DatasetRef& dataset, std::string_view uid) { return label("fluid.io/f-", dataset, uid); }
+
+std::uint64_t image_id(std::string_view reference) {
+  std::string full(reference);
+  const auto slash = reference.find('/');
+  const std::string_view first = reference.substr(0, slash);
+  const bool names_registry =
+      slash != std::string_view::npos && (first.find_first_of(".:") != std::string_view::npos || first == "localhost");
+  if (!names_registry) full.insert(0, slash == std::string_view::npos ? "docker.io/library/" : "docker.io/");
+  const std::string_view last = std::string_view(full).substr(full.rfind('/') + 1);
+  if (last.find_first_of(":@") == std::string_view::npos) full += ":latest";
+  return std::hash<std::string_view>{}(full);
+}
+
+}  // namespace berth::model
