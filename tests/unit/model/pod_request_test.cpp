@@ -54,6 +54,25 @@ TEST(PodRequest, DefaultsComeFromTheConfiguration) {
   EXPECT_FALSE(make_request(pod_with({}, 0), defaults).has_hard_rule({}));
 }
 
+TEST(PodRequest, DatasetsOfFluidsOwnMarksComeFirst) {
+  Pod pod = pod_with({{"berth.io/datasets", "extra"}});
+  pod.datasets_in_use = {"imagenet"};
+  pod.required_claims = {"wiki",
+                         "mounted"};  // a label for a claim that a sidecar has replaced, and for one that is there
+  pod.claims = {"mounted"};
+  const auto request = make_request(pod, {});
+  EXPECT_THAT(request.datasets,
+              testing::ElementsAre(WantedDataset{{"team", "imagenet"}, false}, WantedDataset{{"team", "wiki"}, true},
+                                   WantedDataset{{"team", "extra"}, false}));
+  EXPECT_THAT(request.claims, testing::ElementsAre("mounted"));
+}
+
+TEST(PodRequest, ExpectedDuration) {
+  EXPECT_EQ(make_request(pod_with({{"berth.io/expected-duration", "90m"}}), {}).expected_duration, 5400s);
+  EXPECT_EQ(make_request(pod_with({}), {}).expected_duration, 0s);
+  EXPECT_TRUE(make_request(pod_with({{"berth.io/expected-duration", "soon"}}), {}).invalid);
+}
+
 class BadAnnotation : public testing::TestWithParam<Annotation> {};
 
 INSTANTIATE_TEST_SUITE_P(
