@@ -36,8 +36,7 @@ void read_labels(model::Node& node, simdjson::dom::object labels, Reading& readi
     }
   }
   std::sort(node.fluid_labels.begin(), node.fluid_labels.end());
-  node.fluid_labels.erase(std::unique(node.fluid_labels.begin(), node.fluid_labels.end()),
-                            node.fluid_labels.end());
+  node.fluid_labels.erase(std::unique(node.fluid_labels.begin(), node.fluid_labels.end()), node.fluid_labels.end());
 }
 
 }  // namespace

@@ -37,13 +37,13 @@ struct DatasetShare {
 struct Candidate {
   std::string node;
   ScoreParts parts;
-  std::int32_t gpus_free = -1;       // before this pod; -1 for a node that the snapshot doesn't know
-  GpuMask gpu_set = 0;               // the GPUs it would get, 0 if not known; a hint (docs/gpu-topology.md)
-  double coverage = 0;               // of the pod's datasets, fraction of all their bytes held; 0 without datasets
-  double load_seconds = 0;           // expected time to load datasets and images there
-  double saved_seconds = 0;          // of it, saved over a node that has nothing near
+  std::int32_t gpus_free = -1;            // before this pod; -1 for a node that the snapshot doesn't know
+  GpuMask gpu_set = 0;                    // the GPUs it would get, 0 if not known; a hint (docs/gpu-topology.md)
+  double coverage = 0;                    // of the pod's datasets, fraction of all their bytes held; 0 without datasets
+  double load_seconds = 0;                // expected time to load datasets and images there
+  double saved_seconds = 0;               // of it, saved over a node that has nothing near
   std::vector<DatasetShare> shares = {};  // by dataset, as in PodRequest::datasets
-  std::int32_t score = 0;            // 0..10 as answered to Prioritize; best first even where equal
+  std::int32_t score = 0;                 // 0..10 as answered to Prioritize; best first even where equal
 };
 
 struct Rejection {

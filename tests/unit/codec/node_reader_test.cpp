@@ -28,8 +28,7 @@ TEST(NodeReader, RealNode) {
   EXPECT_EQ(node->gpus, 8);
   EXPECT_EQ(node->gpu_product, "NVIDIA-A800-SXM4-80GB");
   EXPECT_EQ(node->gpu_memory_mib, 81920);
-  EXPECT_THAT(node->fluid_labels,
-              ElementsAre("fluid.io/s-alluxio-research-imagenet", "fluid.io/s-research-imagenet"));
+  EXPECT_THAT(node->fluid_labels, ElementsAre("fluid.io/s-alluxio-research-imagenet", "fluid.io/s-research-imagenet"));
 }
 
 TEST(NodeReader, AbsentAndNullFieldsAreEmpty) {

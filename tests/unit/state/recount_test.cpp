@@ -99,7 +99,8 @@ void expect_same(const model::Snapshot& got, const Truth& truth) {
   ASSERT_EQ(got.dataset_names->size(), holders.size());
   for (const auto& [label, names] : holders) {
     std::vector<std::string> got_names;
-    for (const auto& holder : got.datasets[got.dataset_names->at(label)]->holders) got_names.push_back(got.index->name(holder.slot));
+    for (const auto& holder : got.datasets[got.dataset_names->at(label)]->holders)
+      got_names.push_back(got.index->name(holder.slot));
     std::ranges::sort(got_names);
     EXPECT_EQ(got_names, names) << label;
   }
