@@ -56,6 +56,20 @@ std::string chunk(std::string_view bytes) {
   return size.data() + std::string(bytes) + "\r\n";
 }
 
+struct Resource {
+  std::string_view path;
+  std::string_view kind;
+};
+enum : std::size_t { kNodes, kPods, kClaims, kDatasetObjects };
+constexpr std::array<Resource, 4> kResources = {{{"/api/v1/nodes", "Node"},
+                                                 {"/api/v1/pods", "Pod"},
+                                                 {"/api/v1/persistentvolumeclaims", "PersistentVolumeClaim"},
+                                                 {"/apis/data.fluid.io/v1alpha1/datasets", "Dataset"}}};
+constexpr std::string_view kFluidGroup = "/apis/data.fluid.io/v1alpha1";
+constexpr std::string_view kFluidResources =
+    R"({"kind":"APIResourceList","apiVersion":"v1","groupVersion":"data.fluid.io/v1alpha1","resources":[)"
+    R"({"name":"datasets","singularName":"dataset","namespaced":true,"kind":"Dataset","verbs":["get","list","watch"]}]})";
+
 struct Event {
   std::uint64_t version;
   std::string chunk;
@@ -64,8 +78,9 @@ struct Event {
 }  // namespace
 
 struct ApiServer::State {
-  State(const GeneratedCluster& of, double rate, std::function<void(const UsageChange&)> callback)
-      : cluster(of), changes_per_second(rate), on_change(std::move(callback)) {
+  State(const GeneratedCluster& of, double rate, std::function<void(const UsageChange&)> callback,
+        const GeneratedDatasets* its_datasets)
+      : cluster(of), datasets(its_datasets), changes_per_second(rate), on_change(std::move(callback)) {
     for (std::size_t node = 0; node < cluster.nodes(); ++node) {
       if (cluster.used(node) <= 4) roomy.push_back(node);
     }
@@ -74,6 +89,7 @@ struct ApiServer::State {
   }
 
   const GeneratedCluster& cluster;
+  const GeneratedDatasets* const datasets;
   const double changes_per_second;
   const std::function<void(const UsageChange&)> on_change;
   std::vector<std::size_t> roomy;  // nodes that the pods of the stream go to, in turn
@@ -86,8 +102,7 @@ struct ApiServer::State {
 
   std::mutex mutex;
   std::list<std::pair<Socket, std::thread>> connections;
-  std::vector<int> pod_watches;
-  std::vector<int> node_watches;
+  std::array<std::vector<int>, kResources.size()> watches;  // by resource
   std::uint64_t version = 1000;
   std::uint64_t next_pod = 0;
   std::deque<model::Pod> bound;  // by the stream, oldest first
@@ -108,10 +123,12 @@ struct ApiServer::State {
   void accept();
   void serve(const Socket& socket);
   bool answer(const Socket& socket, std::string_view target);
-  std::string list(std::string_view target, bool pods);
-  void watch(const Socket& socket, std::string_view target, bool pods);
+  [[nodiscard]] std::size_t count(std::size_t resource) const;
+  void append_object(std::string& out, std::size_t resource, std::size_t number) const;
+  std::string list(std::string_view target, std::size_t resource);
+  void watch(const Socket& socket, std::string_view target, std::size_t resource);
   void stream();
-  void write_to_all(std::vector<int>& watches, const std::string& bytes);
+  static void write_to_all(const std::vector<int>& watchers, const std::string& bytes);
   void publish(const char* type, const model::Pod& pod, const UsageChange* change);
   void bookmark();
 };
@@ -149,15 +166,19 @@ void ApiServer::State::serve(const Socket& socket) {
 // False: the connection is done.
 bool ApiServer::State::answer(const Socket& socket, std::string_view target) {
   const std::string_view path = target.substr(0, target.find('?'));
-  const bool pods = path == "/api/v1/pods";
-  if (!pods && path != "/api/v1/nodes") {
+  const auto* const found = std::ranges::find(kResources, path, &Resource::path);
+  const auto resource = static_cast<std::size_t>(found - kResources.begin());
+  std::string body;
+  if (datasets != nullptr && path == kFluidGroup) {
+    body = kFluidResources;
+  } else if (found == kResources.end() || (datasets == nullptr && resource == kDatasetObjects)) {
     return socket.write("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n").has_value();
-  }
-  if (!parameter(target, "watch").empty()) {
-    watch(socket, target, pods);
+  } else if (!parameter(target, "watch").empty()) {
+    watch(socket, target, resource);
     return false;
+  } else {
+    body = list(target, resource);
   }
-  const std::string body = list(target, pods);
   return socket
       .write("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: " + std::to_string(body.size()) +
                  "\r\n\r\n",
@@ -165,30 +186,41 @@ bool ApiServer::State::answer(const Socket& socket, std::string_view target) {
       .has_value();
 }
 
-std::string ApiServer::State::list(std::string_view target, bool pods) {
-  const std::size_t total = pods ? cluster.pods() : cluster.nodes();
+std::size_t ApiServer::State::count(std::size_t resource) const {
+  if (resource == kNodes) return cluster.nodes();
+  if (resource == kPods) return cluster.pods() + (datasets != nullptr ? datasets->workers() : 0);
+  return datasets != nullptr ? datasets->datasets() : 0;
+}
+
+void ApiServer::State::append_object(std::string& out, std::size_t resource, std::size_t number) const {
+  constexpr std::string_view kVersion = "900";
+  if (resource == kNodes) return append_node_json(out, cluster.node(number), kVersion);
+  if (resource == kClaims) return append_claim_json(out, datasets->dataset(number), kVersion);
+  if (resource == kDatasetObjects) return append_dataset_json(out, datasets->dataset(number), kVersion);
+  if (number < cluster.pods()) return append_pod_json(out, cluster.pod(number), kVersion);
+  append_worker_json(out, datasets->worker(number - cluster.pods()), kVersion);
+}
+
+std::string ApiServer::State::list(std::string_view target, std::size_t resource) {
+  const std::size_t total = count(resource);
   const std::size_t from = number(parameter(target, "continue"), 0);
   const std::size_t to = std::min(total, from + number(parameter(target, "limit"), total));
   std::string items;
   for (std::size_t i = from; i < to; ++i) {
     if (i > from) items += ',';
-    if (pods) {
-      append_pod_json(items, cluster.pod(i), "900");
-    } else {
-      append_node_json(items, cluster.node(i), "900");
-    }
+    append_object(items, resource, i);
   }
   const std::lock_guard lock(mutex);
   // The last page holds what the stream has bound by the time of the version that is told.
-  if (pods && to == total) {
+  if (resource == kPods && to == total) {
     for (const model::Pod& pod : bound) {
       if (!items.empty()) items += ',';
       append_pod_json(items, pod, "950");
     }
   }
-  std::string body = pods ? R"({"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":")"
-                          : R"({"kind":"NodeList","apiVersion":"v1","metadata":{"resourceVersion":")";
-  body += std::to_string(version) + "\"";
+  std::string body = R"({"kind":")" + std::string(kResources[resource].kind) + R"(List","apiVersion":")" +
+                     (resource == kDatasetObjects ? "data.fluid.io/v1alpha1" : "v1") +
+                     R"(","metadata":{"resourceVersion":")" + std::to_string(version) + "\"";
   if (to < total) body += R"(,"continue":")" + std::to_string(to) + "\"";
   body += R"(},"items":[)";
   body += items;
@@ -196,15 +228,15 @@ std::string ApiServer::State::list(std::string_view target, bool pods) {
   return body;
 }
 
-void ApiServer::State::watch(const Socket& socket, std::string_view target, bool pods) {
+void ApiServer::State::watch(const Socket& socket, std::string_view target, std::size_t resource) {
   const auto until =
       std::chrono::steady_clock::now() + std::chrono::seconds(number(parameter(target, "timeoutSeconds"), 3600));
   const std::uint64_t from = number(parameter(target, "resourceVersion"), 0);
-  auto& watches = pods ? pod_watches : node_watches;
+  auto& watchers = watches[resource];
   {
     const std::lock_guard lock(mutex);
     std::string start = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n";
-    if (pods) {
+    if (resource == kPods) {
       if (!log.empty() && from + 1 < log.front().version) {
         start += chunk(R"({"type":"ERROR","object":{"kind":"Status","code":410,"message":"too old"}})"
                        "\n");
@@ -214,7 +246,7 @@ void ApiServer::State::watch(const Socket& socket, std::string_view target, bool
       }
     }
     if (!socket.write(start)) return;
-    watches.push_back(socket.fd());
+    watchers.push_back(socket.fd());
   }
   // Nothing more comes from the client but the end.
   while (!stopping) {
@@ -224,13 +256,13 @@ void ApiServer::State::watch(const Socket& socket, std::string_view target, bool
     if (::poll(&wait, 1, static_cast<int>(std::min<std::int64_t>(left.count(), 1000))) != 0) break;
   }
   const std::lock_guard lock(mutex);
-  std::erase(watches, socket.fd());
+  std::erase(watchers, socket.fd());
   static_cast<void>(socket.write("0\r\n\r\n"));
   socket.shut_down();
 }
 
-void ApiServer::State::write_to_all(std::vector<int>& watches, const std::string& bytes) {
-  for (const int fd : watches) {
+void ApiServer::State::write_to_all(const std::vector<int>& watchers, const std::string& bytes) {
+  for (const int fd : watchers) {
     // A watcher that has gone is taken out by its own thread.
     static_cast<void>(::send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL));
   }
@@ -248,16 +280,15 @@ void ApiServer::State::publish(const char* type, const model::Pod& pod, const Us
     told.written = std::chrono::steady_clock::now();
     on_change(told);
   }
-  write_to_all(pod_watches, log.back().chunk);
+  write_to_all(watches[kPods], log.back().chunk);
   ++changes;
 }
 
 void ApiServer::State::bookmark() {
-  for (const bool pods : {false, true}) {
-    const std::string line = std::string(R"({"type":"BOOKMARK","object":{"kind":")") + (pods ? "Pod" : "Node") +
-                             R"(","apiVersion":"v1","metadata":{"resourceVersion":")" + std::to_string(version) +
-                             "\"}}}\n";
-    write_to_all(pods ? pod_watches : node_watches, chunk(line));
+  for (std::size_t resource = 0; resource < kResources.size(); ++resource) {
+    const std::string line = R"({"type":"BOOKMARK","object":{"kind":")" + std::string(kResources[resource].kind) +
+                             R"(","metadata":{"resourceVersion":")" + std::to_string(version) + "\"}}}\n";
+    write_to_all(watches[resource], chunk(line));
   }
 }
 
@@ -267,7 +298,7 @@ void ApiServer::State::stream() {
   for (std::uint64_t turn = 0; !stopping;) {
     pacer.wait();
     const std::lock_guard lock(mutex);
-    if (pod_watches.empty()) continue;
+    if (watches[kPods].empty()) continue;
     if (std::chrono::steady_clock::now() >= next_bookmark) {
       bookmark();
       next_bookmark += kBookmarkGap;
@@ -299,8 +330,8 @@ void ApiServer::State::stream() {
 }
 
 ApiServer::ApiServer(const GeneratedCluster& cluster, double changes_per_second,
-                     std::function<void(const UsageChange&)> on_change)
-    : state_(std::make_unique<State>(cluster, changes_per_second, std::move(on_change))) {}
+                     std::function<void(const UsageChange&)> on_change, const GeneratedDatasets* datasets)
+    : state_(std::make_unique<State>(cluster, changes_per_second, std::move(on_change), datasets)) {}
 
 ApiServer::~ApiServer() {
   state_->stopping = true;

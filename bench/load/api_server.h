@@ -1,5 +1,5 @@
-// As much of a Kubernetes API server as Berth asks for: lists of nodes and pods in pages, and watches of them, for a
-// generated cluster, with a steady stream of pod changes while pods are watched.
+// As much of a Kubernetes API server as Berth asks for: lists of objects in pages, and watches of them, for a generated
+// cluster, with a steady stream of pod changes while pods are watched. It serves Fluid's API where datasets are given.
 //
 // Of four changes one is a new pod, one its binding to a node, one the end of a pod bound earlier, one its deletion.
 // Objects are rendered when they are asked for; nothing is kept but the pods of the stream.
@@ -15,6 +15,7 @@
 #include "berth/core/clock.h"
 #include "berth/core/result.h"
 #include "generated_cluster.h"
+#include "generated_datasets.h"
 
 namespace berth::bench {
 
@@ -27,9 +28,10 @@ struct UsageChange {
 
 class ApiServer {
  public:
-  // `on_change` is called on the thread of the stream, before the event is written. `cluster` must outlive the server.
+  // `on_change` is called on the thread of the stream, before the event is written. `cluster` and `datasets`, which may
+  // be null, must outlive the server.
   ApiServer(const GeneratedCluster& cluster, double changes_per_second,
-            std::function<void(const UsageChange&)> on_change = {});
+            std::function<void(const UsageChange&)> on_change = {}, const GeneratedDatasets* datasets = nullptr);
   ~ApiServer();
   ApiServer(const ApiServer&) = delete;
   ApiServer& operator=(const ApiServer&) = delete;

@@ -6,6 +6,13 @@
 #include <utility>
 
 namespace berth::bench {
+std::uint64_t mixed(std::uint64_t value) {
+  value += 0x9E3779B97F4A7C15U;
+  value = (value ^ (value >> 30U)) * 0xBF58476D1CE4E5B9U;
+  value = (value ^ (value >> 27U)) * 0x94D049BB133111EBU;
+  return value ^ (value >> 31U);
+}
+
 namespace {
 
 struct Product {
@@ -31,14 +38,6 @@ constexpr std::array<Usage, 10> kUsages = {{{0, 0, 0, 0},
                                             {2, 2, 2, 1},
                                             {2, 2, 0, 0},
                                             {1, 1, 1, 1}}};
-
-// SplitMix64 (Steele, Lea, Flood 2014): the same cluster on every machine.
-std::uint64_t mixed(std::uint64_t value) {
-  value += 0x9E3779B97F4A7C15U;
-  value = (value ^ (value >> 30U)) * 0xBF58476D1CE4E5B9U;
-  value = (value ^ (value >> 27U)) * 0x94D049BB133111EBU;
-  return value ^ (value >> 31U);
-}
 
 const Usage& usage(std::size_t node) { return kUsages[mixed(node) % kUsages.size()]; }
 
@@ -111,8 +110,8 @@ const std::string& node_labels() {
 
 }  // namespace
 
-GeneratedCluster::GeneratedCluster(std::size_t nodes, std::size_t pods_per_node)
-    : nodes_(nodes), pods_per_node_(std::max(pods_per_node, Usage().size())) {}
+GeneratedCluster::GeneratedCluster(std::size_t nodes, std::size_t pods_per_node, bool labelled)
+    : nodes_(nodes), pods_per_node_(std::max(pods_per_node, Usage().size())), labelled_(labelled) {}
 
 std::string GeneratedCluster::node_name(std::size_t node) {
   std::array<char, 32> text{};
@@ -128,6 +127,7 @@ model::Node GeneratedCluster::node(std::size_t node) const {
   const Product& product = kProducts[mixed(node + 77) % kProducts.size()];
   made.gpu_product = product.name;
   made.gpu_memory_mib = product.memory_mib;
+  if (!labelled_) return made;
   const auto add = [&made](std::string_view dataset) {
     made.fluid_labels.push_back("fluid.io/s-" + std::string(kNamespace) + "-" + std::string(dataset));
   };

@@ -22,9 +22,13 @@ inline constexpr std::string_view kNamespace = "research";
 // Held together by every fiftieth node.
 inline constexpr std::string_view kDatasets = "imagenet-0,imagenet-1";
 
+// SplitMix64 (Steele, Lea, Flood 2014): the same numbers on every machine.
+std::uint64_t mixed(std::uint64_t value);
+
 class GeneratedCluster {
  public:
-  GeneratedCluster(std::size_t nodes, std::size_t pods_per_node);
+  // `labelled`: nodes carry labels of datasets, as without Fluid's API; otherwise none does.
+  GeneratedCluster(std::size_t nodes, std::size_t pods_per_node, bool labelled = true);
 
   [[nodiscard]] std::size_t nodes() const { return nodes_; }
   [[nodiscard]] std::size_t pods() const { return nodes_ * pods_per_node_; }
@@ -40,6 +44,7 @@ class GeneratedCluster {
  private:
   std::size_t nodes_;
   std::size_t pods_per_node_;
+  bool labelled_;
 };
 
 // A pod of the benches that waits to be scheduled.

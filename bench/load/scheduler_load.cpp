@@ -93,7 +93,7 @@ class SchedulerLoad::Block {
     pod_ =
         waiting_pod("train-" + text,
                     "7ea15000-0000-4000-8000-" + std::string(12 - std::min<std::size_t>(12, text.size()), '0') + text,
-                    large ? 8 : 1, large ? kDatasets : "");
+                    large ? 8 : 1, large && plan_.datasets ? kDatasets : "");
     if (plan_.flow == Flow::kWide) pod_.nominated_node = load_.node_names_.front();
     return all_nodes_call(false);
   }
