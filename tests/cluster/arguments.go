@@ -80,8 +80,9 @@ func (c *Cluster) apiserverArgs() []string {
 		"--authorization-mode", "RBAC", "--token-auth-file", c.file("tokens.csv"),
 		// Stop in two seconds, not sixty, although there are watches.
 		"--shutdown-send-retry-after",
-		// Pods need no service account here, and no controller would lift the taint that new nodes get.
-		"--disable-admission-plugins", "ServiceAccount,TaintNodesByCondition",
+		// Pods need no service account here, and no controller would lift the taint that new nodes get, or the
+		// finalizer of claims and volumes.
+		"--disable-admission-plugins", "ServiceAccount,TaintNodesByCondition,StorageObjectInUseProtection",
 	}
 }
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Builds the programs of the test clusters under build/testcluster/: the control plane and kwok.
+# Builds the programs of the test clusters under build/testcluster/: the control plane and kwok; and fetches the
+# definitions of Fluid's resources.
 # Quiet and instant when nothing has changed; a cold build takes minutes and says how far it is.
 #
 #   tests/cluster/build.sh               Kubernetes 1.37.2 and kwok
@@ -14,7 +15,7 @@ with_134=false
 case "${1:-}" in
   '') ;;
   --with-1.34) with_134=true ;;
-  *) sed -n '2,6p' "${BASH_SOURCE[0]}" >&2; exit 2 ;;
+  *) sed -n '2,7p' "${BASH_SOURCE[0]}" >&2; exit 2 ;;
 esac
 
 mkdir -p "$out"
@@ -76,10 +77,23 @@ kwok() {
   echo "$key" >"$target.key"
 }
 
+fluid() {
+  local target=$out/fluid module=github.com/fluid-cloudnative/fluid key source
+  key=$(key_of tests/cluster/fluid/crds/go.mod tests/cluster/fluid/crds/go.sum tests/cluster/build.sh)
+  if current "$target" "$key"; then return; fi
+  go mod download -C tests/cluster/fluid/crds "$module"
+  source=$(cd tests/cluster/fluid/crds && go list -m -f '{{.Dir}}' "$module")
+  rm -rf "$target"
+  mkdir -p "$target"
+  install -m 644 "$source"/config/crd/bases/*.yaml "$target/"
+  echo "$key" >"$target.key"
+}
+
 kubernetes_of() { # kubernetes_of MODFILE: the version it pins
   awk '$1 == "k8s.io/kubernetes" { sub(/^v/, "", $2); print $2; exit }' "$1"
 }
 
 controlplane "$(kubernetes_of go.mod)" go.mod 2500
 kwok
+fluid
 if $with_134; then controlplane "$(kubernetes_of tests/cluster/v1.34/go.mod)" tests/cluster/v1.34/go.mod 2400; fi

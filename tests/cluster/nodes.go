@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"fmt"
+	"hash/fnv"
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
@@ -51,12 +52,23 @@ func (m Machine) Node(name string) *corev1.Node {
 		Status: corev1.NodeStatus{
 			Capacity:    resources,
 			Allocatable: resources,
+			Addresses: []corev1.NodeAddress{
+				{Type: corev1.NodeInternalIP, Address: HostIP(name)}, {Type: corev1.NodeHostName, Address: name},
+			},
 			Conditions: []corev1.NodeCondition{{
 				Type: corev1.NodeReady, Status: corev1.ConditionTrue, Reason: "KubeletReady",
 				LastHeartbeatTime: metav1.Now(), LastTransitionTime: metav1.Now(),
 			}},
 		},
 	}
+}
+
+// HostIP is the address of a node, which follows from its name.
+func HostIP(node string) string {
+	hash := fnv.New32a()
+	_, _ = hash.Write([]byte(node))
+	sum := hash.Sum32()
+	return fmt.Sprintf("10.%d.%d.%d", 1+sum>>16%254, sum>>8%256, 1+sum%254)
 }
 
 // Nodes are n nodes of this shape called prefix-000, prefix-001 and so on.

@@ -25,8 +25,8 @@ func Root() string {
 	return filepath.Dir(filepath.Dir(filepath.Dir(file)))
 }
 
-// tool returns the path of a program that tests/cluster/build.sh builds.
-func tool(parts ...string) (string, error) {
+// Tool returns the path of something that tests/cluster/build.sh makes.
+func Tool(parts ...string) (string, error) {
 	path := filepath.Join(append([]string{Root(), "build", "testcluster"}, parts...)...)
 	if _, err := os.Stat(path); err != nil {
 		return "", fmt.Errorf("%s is missing: run tests/cluster/build.sh (--with-1.34 for Kubernetes 1.34.4)", path)

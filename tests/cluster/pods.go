@@ -17,7 +17,8 @@ import (
 type PodSpec struct {
 	Name        string
 	GPUs        int
-	Datasets    []string          // name or namespace/name
+	Datasets    []string          // name or namespace/name, by Berth's annotation
+	Claims      []string          // persistent volume claims that it mounts
 	Annotations map[string]string // further ones, with their whole key
 	Labels      map[string]string
 	Node        string // the only node it may go to, by node selector
@@ -53,6 +54,12 @@ func (s PodSpec) Pod() *corev1.Pod {
 				Resources: corev1.ResourceRequirements{Requests: requests, Limits: limits},
 			}},
 		},
+	}
+	for _, claim := range s.Claims {
+		source := corev1.VolumeSource{PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: claim}}
+		pod.Spec.Volumes = append(pod.Spec.Volumes, corev1.Volume{Name: claim, VolumeSource: source})
+		container := &pod.Spec.Containers[0]
+		container.VolumeMounts = append(container.VolumeMounts, corev1.VolumeMount{Name: claim, MountPath: "/data/" + claim})
 	}
 	if s.Node != "" {
 		pod.Spec.NodeSelector = map[string]string{corev1.LabelHostname: s.Node}
