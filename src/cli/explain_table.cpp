@@ -3,6 +3,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <chrono>
 #include <iterator>
 
 #include "report.h"
@@ -27,10 +28,41 @@ std::string joined(const std::vector<std::string>& items, std::size_t most) {
   return text;
 }
 
+// "12s", "5m", "3h", "2d": as much as one needs to know of an age.
+std::string age_text(std::chrono::seconds age) {
+  const auto seconds = std::max<std::int64_t>(0, age.count());
+  if (seconds < 120) return fmt::format("{}s", seconds);
+  if (seconds < 120 * 60) return fmt::format("{}m", seconds / 60);
+  if (seconds < 48 * 3600) return fmt::format("{}h", seconds / 3600);
+  return fmt::format("{}d", seconds / (24 * 3600));
+}
+
+// "87% measured 12s". Of several datasets, the least certain source and the oldest figure.
+std::string data_text(const model::Candidate& candidate, const model::Explanation& told) {
+  if (told.datasets.empty()) return "-";
+  if (candidate.gpus_free < 0) return "?";
+  std::string text = fmt::format("{:.0f}%", candidate.coverage * 100);
+  const model::DatasetShare* weakest = nullptr;
+  core::WallTime oldest = core::WallTime::max();
+  for (const model::DatasetShare& share : candidate.shares) {
+    if (share.observed == core::WallTime{}) continue;
+    if (weakest == nullptr || share.source > weakest->source) weakest = &share;
+    oldest = std::min(oldest, share.observed);
+  }
+  if (weakest == nullptr) return text;
+  const auto age = std::chrono::floor<std::chrono::seconds>(told.at - oldest);
+  return text + fmt::format(" {} {}", model::to_string(weakest->source), age_text(age));
+}
+
+std::string load_text(const model::Candidate& candidate) {
+  if (candidate.gpus_free < 0) return "?";
+  return fmt::format("{:.0f}s", candidate.load_seconds);
+}
+
 // Names and messages come from pods' annotations and from the server.
 model::Explanation clean(model::Explanation told) {
   for (std::string* text : {&told.pod, &told.winner, &told.error}) *text = printable(*text);
-  for (auto* list : {&told.datasets, &told.ignored_keys}) {
+  for (auto* list : {&told.datasets, &told.unknown_datasets, &told.ignored_keys}) {
     for (std::string& text : *list) text = printable(text);
   }
   for (model::Candidate& candidate : told.candidates) candidate.node = printable(candidate.node);
@@ -59,6 +91,9 @@ std::string explain_table(const model::Explanation& foreign, std::size_t most) {
                   told.snapshot_version, told.snapshot_age.count(), told.filter_took.count(),
                   told.prioritized ? fmt::format(", prioritize {} us", told.prioritize_took.count())
                                    : std::string(", prioritize was not asked")));
+  if (!told.unknown_datasets.empty()) {
+    add(fmt::format("unknown   {}: no such dataset exists\n", joined(told.unknown_datasets, 8)));
+  }
   if (!told.ignored_keys.empty()) {
     add(fmt::format("ignored   {}: this version does not know it\n", joined(told.ignored_keys, 8)));
   }
@@ -68,14 +103,18 @@ std::string explain_table(const model::Explanation& foreign, std::size_t most) {
   const std::size_t shown = std::min(most, told.candidates.size());
   if (shown > 0) {
     std::size_t width = 4;
-    for (std::size_t i = 0; i < shown; ++i) width = std::max(width, told.candidates[i].node.size());
-    add(fmt::format("\n{:<{}}  SCORE  TOTAL  LOCALITY  TOPOLOGY  PACKING  DATA  FREE  GPUS\n", "NODE", width));
+    std::size_t data_width = 4;
+    for (std::size_t i = 0; i < shown; ++i) {
+      width = std::max(width, told.candidates[i].node.size());
+      data_width = std::max(data_width, data_text(told.candidates[i], told).size());
+    }
+    add(fmt::format("\n{:<{}}  SCORE  TOTAL  LOCALITY  TOPOLOGY  PACKING  {:<{}}   LOAD  FREE  GPUS\n", "NODE", width,
+                    "DATA", data_width));
     for (std::size_t i = 0; i < shown; ++i) {
       const model::Candidate& node = told.candidates[i];
-      add(fmt::format("{:<{}}  {:>5}  {:>5.3f}  {:>8.3f}  {:>8.3f}  {:>7.3f}  {:>4}  {:>4}  {}\n", node.node, width,
-                      told.prioritized ? std::to_string(node.score) : "-", node.parts.total, node.parts.locality,
-                      node.parts.topology, node.parts.packing,
-                      told.datasets.empty() ? "-" : fmt::format("{:.0f}%", node.coverage * 100),
+      add(fmt::format("{:<{}}  {:>5}  {:>5.3f}  {:>8.3f}  {:>8.3f}  {:>7.3f}  {:<{}}  {:>5}  {:>4}  {}\n", node.node,
+                      width, told.prioritized ? std::to_string(node.score) : "-", node.parts.total, node.parts.locality,
+                      node.parts.topology, node.parts.packing, data_text(node, told), data_width, load_text(node),
                       node.gpus_free < 0 ? "?" : std::to_string(node.gpus_free), gpu_text(node.gpu_set)));
     }
     if (told.candidate_count > shown) add(fmt::format("... and {} more\n", told.candidate_count - shown));

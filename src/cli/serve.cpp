@@ -194,6 +194,7 @@ int serve(const ServeFlags& flags, const std::function<void(server::HttpServer&)
     server::MetricSample sample;
     sample.snapshot = state.snapshots().load();
     sample.snapshot_age = clock.now() - sample.snapshot->built;
+    sample.wall = clock.wall();
     sample.state = state.counters();
     sample.decision_pods = decisions.pods();
     sample.servers = {{"extender", extender.counters()}, {"admin", admin.counters()}};

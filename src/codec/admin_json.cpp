@@ -1,19 +1,16 @@
 #include "berth/codec/admin_json.h"
 
-#include <cmath>
+#include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "berth/core/quantity.h"
+#include "candidate_json.h"
 
 namespace berth::codec {
 namespace {
 
 using nlohmann::ordered_json;
-
-std::string dump(const ordered_json& json) {
-  return json.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
-}
 
 // RFC 3339 in UTC with milliseconds.
 std::string timestamp(core::WallTime time) {
@@ -29,34 +26,13 @@ std::string timestamp(core::WallTime time) {
   return text;
 }
 
-double rounded(double part) { return std::round(part * 1e4) / 1e4; }
-
-ordered_json gpu_list(model::GpuMask set) {
-  ordered_json list = ordered_json::array();
-  for (int gpu = 0; gpu < model::kMaxGpus; ++gpu) {
-    if (model::contains(set, gpu)) list.push_back(gpu);
-  }
-  return list;
-}
-
-ordered_json to_json(const model::Candidate& candidate) {
-  return {{"node", candidate.node},
-          {"score", candidate.score},
-          {"total", rounded(candidate.parts.total)},
-          {"locality", rounded(candidate.parts.locality)},
-          {"topology", rounded(candidate.parts.topology)},
-          {"packing", rounded(candidate.parts.packing)},
-          {"coverage", rounded(candidate.coverage)},
-          {"gpusFree", candidate.gpus_free},
-          {"gpuSet", gpu_list(candidate.gpu_set)}};
-}
-
 ordered_json to_json(const model::Explanation& told, bool names) {
   ordered_json json = {
       {"pod", told.pod},
       {"uid", told.uid},
       {"gpus", told.gpus},
       {"datasets", told.datasets},
+      {"unknownDatasets", told.unknown_datasets},
       {"ignoredAnnotations", told.ignored_keys},
       {"at", timestamp(told.at)},
       {"attempt", told.attempt},
@@ -69,7 +45,9 @@ ordered_json to_json(const model::Explanation& told, bool names) {
       {"candidateCount", told.candidate_count}};
   if (names) {
     json["candidates"] = ordered_json::array();
-    for (const model::Candidate& candidate : told.candidates) json["candidates"].push_back(to_json(candidate));
+    for (const model::Candidate& candidate : told.candidates) {
+      json["candidates"].push_back(candidate_json(candidate, told.datasets, told.at));
+    }
   }
   json["rejected"] = ordered_json::array();
   for (const auto& rejected : told.rejected) {
@@ -88,27 +66,13 @@ model::Reason reason_named(const std::string& name) {
   return model::Reason::kNone;
 }
 
-model::Candidate candidate_from(const ordered_json& json) {
-  model::Candidate candidate;
-  candidate.node = json.value("node", "");
-  candidate.score = json.value("score", 0);
-  candidate.parts = {json.value("locality", 0.0), json.value("topology", 0.0), json.value("packing", 0.0),
-                     json.value("total", 0.0)};
-  candidate.coverage = json.value("coverage", 0.0);
-  candidate.gpus_free = json.value("gpusFree", -1);
-  for (const auto& gpu : json.value("gpuSet", ordered_json::array())) {
-    const int index = gpu.get<int>();
-    if (index >= 0 && index < model::kMaxGpus) candidate.gpu_set |= model::GpuMask{1} << index;
-  }
-  return candidate;
-}
-
 model::Explanation explanation_from(const ordered_json& json) {
   model::Explanation told;
   told.pod = json.at("pod").get<std::string>();
   told.uid = json.value("uid", "");
   told.gpus = json.value("gpus", std::int64_t{0});
   told.datasets = json.value("datasets", std::vector<std::string>{});
+  told.unknown_datasets = json.value("unknownDatasets", std::vector<std::string>{});
   told.ignored_keys = json.value("ignoredAnnotations", std::vector<std::string>{});
   told.at = core::parse_timestamp(json.value("at", "")).value_or(core::WallTime{});
   told.attempt = json.value("attempt", 1U);
@@ -124,7 +88,7 @@ model::Explanation explanation_from(const ordered_json& json) {
   told.prioritize_took = std::chrono::microseconds(took.value("prioritize", std::int64_t{0}));
   told.candidate_count = json.value("candidateCount", std::size_t{0});
   for (const auto& candidate : json.value("candidates", ordered_json::array())) {
-    told.candidates.push_back(candidate_from(candidate));
+    told.candidates.push_back(candidate_from(candidate, told.at));
   }
   for (const auto& rejected : json.value("rejected", ordered_json::array())) {
     told.rejected.push_back({reason_named(rejected.value("reason", "")), rejected.value("count", std::size_t{0}),
@@ -162,7 +126,8 @@ std::string write_summary(const Summary& summary) {
                {"pods", snapshot.pods},
                {"boundPods", snapshot.bound_pods},
                {"gpus", {{"capacity", snapshot.gpus}, {"used", snapshot.gpus_used}}},
-               {"datasets", snapshot.datasets.size()},
+               {"datasets", std::count_if(snapshot.datasets.begin(), snapshot.datasets.end(),
+                                          [](const auto& placement) { return placement != nullptr; })},
                {"ledgerEntries", snapshot.ledger->size()},
                {"decisions", summary.decisions}});
 }

@@ -1,13 +1,13 @@
 #include "berth/server/admin_handlers.h"
 
-#include <charconv>
 #include <chrono>
 #include <utility>
 
+#include "admin_answers.h"
 #include "berth/codec/admin_json.h"
 #include "berth/codec/extender_request.h"
-#include "berth/codec/extender_response.h"
 #include "berth/policy/what_if.h"
+#include "dataset_handlers.h"
 
 namespace berth::server {
 namespace {
@@ -16,13 +16,6 @@ constexpr std::size_t kDefaultDecisions = 50;
 constexpr std::size_t kMostDecisions = 1000;
 
 HttpResponse text(int status, std::string body) { return {status, std::move(body), "text/plain; charset=utf-8", {}}; }
-
-HttpResponse failure(int status, std::string_view message) {
-  HttpResponse response;
-  response.status = status;
-  codec::write_error(response.body, message);
-  return response;
-}
 
 std::chrono::milliseconds age_of(const model::Snapshot& snapshot, const core::Clock& clock) {
   return std::chrono::duration_cast<std::chrono::milliseconds>(clock.now() - snapshot.built);
@@ -48,15 +41,10 @@ HttpResponse summary(const AdminContext& context) {
 }
 
 HttpResponse decisions(const AdminContext& context, HttpRequest& request) {
-  std::size_t most = kDefaultDecisions;
-  if (const std::string limit = request.query("limit"); !limit.empty()) {
-    const auto [end, code] = std::from_chars(limit.data(), limit.data() + limit.size(), most);
-    if (code != std::errc() || end != limit.data() + limit.size() || most < 1 || most > kMostDecisions) {
-      return failure(400, "limit must be a number from 1 to 1000");
-    }
-  }
+  const auto most = count_parameter(request, "limit", kDefaultDecisions, kMostDecisions);
+  if (!most) return failure(400, most.error().to_string());
   std::vector<model::Explanation> told;
-  for (const auto& kept : context.extender.decisions.latest(most)) {
+  for (const auto& kept : context.extender.decisions.latest(*most)) {
     told.push_back(model::explain(kept, model::Detail::kCounts));
   }
   HttpResponse response;
@@ -114,6 +102,7 @@ void add_admin_routes(HttpServer& server, const AdminContext& context) {
   server.get("/api/v1/decisions", [&context](HttpRequest& request) { return decisions(context, request); });
   server.get("/api/v1/explain", [&context](HttpRequest& request) { return explain_pod(context, request); });
   server.post("/api/v1/explain", [&context](HttpRequest& request) { return explain_what_if(context, request); });
+  add_dataset_routes(server, context.extender);
 }
 
 }  // namespace berth::server

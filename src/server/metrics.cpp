@@ -14,6 +14,7 @@
 namespace berth::server {
 namespace {
 
+using model::CoverageSource;
 using model::Reason;
 using model::Verb;
 using prometheus::Counter;
@@ -22,6 +23,8 @@ using prometheus::Gauge;
 using prometheus::Histogram;
 
 constexpr std::array kVerbs{Verb::kFilter, Verb::kPrioritize};
+constexpr std::array kSources{CoverageSource::kMeasured,  CoverageSource::kUniform, CoverageSource::kAssumed,
+                              CoverageSource::kNewWorker, CoverageSource::kLabel,   CoverageSource::kFuse};
 // What a handler answers; anything else is looked up when it comes.
 constexpr std::array kCodes{200, 400};
 
@@ -91,6 +94,9 @@ struct Metrics::Families {
   Gauge& used = gauge("berth_used_gpus");
   Family<Gauge>& ledger = gauges("berth_ledger_entries");
   Counter& expired = counter("berth_ledger_expired_total");
+  Gauge& datasets = gauge("berth_known_datasets");
+  Family<Gauge>& dataset_holders = gauges("berth_dataset_holders");
+  Gauge& oldest_measured = gauge("berth_oldest_measured_coverage_seconds");
   Gauge& decision_pods = gauge("berth_decision_pods");
   Family<Gauge>& source_connected = gauges("berth_source_connected_state");
   Family<Counter>& source_lists = counters("berth_source_lists_total");
@@ -128,7 +134,10 @@ struct Metrics::Families {
   }
 
   void take(const MetricSample& sample) {
-    if (sample.snapshot) take(*sample.snapshot);
+    if (sample.snapshot) {
+      take(*sample.snapshot);
+      take_coverage(*sample.snapshot, sample.wall);
+    }
     snapshot_age.Set(seconds(sample.snapshot_age));
     snapshot_build.Set(seconds(sample.state.last_build));
     raise_to(publications, sample.state.publications);
@@ -152,6 +161,26 @@ struct Metrics::Families {
                                     [](const auto& entry) { return entry.second.kind == model::EntryKind::kFirm; });
     ledger.Add({{"kind", "firm"}}).Set(static_cast<double>(firm));
     ledger.Add({{"kind", "soft"}}).Set(static_cast<double>(snapshot.ledger->size()) - static_cast<double>(firm));
+  }
+
+  void take_coverage(const model::Snapshot& snapshot, core::WallTime now) {
+    std::size_t known = 0;
+    std::array<std::size_t, kSources.size()> holders{};
+    core::WallTime oldest = now;
+    for (const auto& placement : snapshot.datasets) {
+      if (!placement) continue;
+      ++known;
+      for (const auto& holder : placement->holders) {
+        ++holders[static_cast<std::size_t>(holder.source)];
+        if (holder.source == CoverageSource::kMeasured) oldest = std::min(oldest, holder.observed);
+      }
+    }
+    datasets.Set(static_cast<double>(known));
+    for (const CoverageSource source : kSources) {
+      dataset_holders.Add({{"source", std::string(model::to_string(source))}})
+          .Set(static_cast<double>(holders[static_cast<std::size_t>(source)]));
+    }
+    oldest_measured.Set(seconds(now - oldest));
   }
 
   void take(const ServerSample& server) {

@@ -33,6 +33,13 @@ constexpr std::array kDocs{
     MetricDoc{"berth_ledger_entries", "gauge", "kind",
               "Pods expected on a node without being bound yet; kind is soft (Berth chose) or firm (nominated)."},
     MetricDoc{"berth_ledger_expired_total", "counter", "", "Soft entries that ended by time."},
+    MetricDoc{"berth_known_datasets", "gauge", "", "Datasets in the view, reference datasets not counted."},
+    MetricDoc{
+        "berth_dataset_holders", "gauge", "source",
+        "Nodes that hold of a dataset or may, over all datasets, by where the figure comes from: measured, uniform, "
+        "assumed, new-worker, label, fuse."},
+    MetricDoc{"berth_oldest_measured_coverage_seconds", "gauge", "",
+              "Age of the oldest measured figure of coverage in use; 0 if there is none."},
     MetricDoc{"berth_decision_pods", "gauge", "", "Pods whose last decisions are kept for explain."},
     MetricDoc{"berth_source_connected_state", "gauge", "resource", "1 while the source answers, else 0."},
     MetricDoc{"berth_source_lists_total", "counter", "resource", "Complete lists taken."},

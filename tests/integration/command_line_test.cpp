@@ -108,9 +108,9 @@ TEST(ExplainOffline, PrintsATableAPersonReads) {
   ASSERT_EQ(outcome.status, 0) << outcome.errors;
   EXPECT_THAT(outcome.output, HasSubstr("pod       team/train   2 GPUs, datasets team/imagenet\nwinner    a\n"));
   // Weights 4, 2, 1: a = (4·1 + 2·1 + 1·0.25)/7, b = (2·1 + 1·0.75)/7; score of b = floor(9 · 0.393/0.893).
-  EXPECT_THAT(outcome.output, HasSubstr("NODE  SCORE  TOTAL  LOCALITY  TOPOLOGY  PACKING  DATA  FREE  GPUS\n"
-                                        "a        10  0.893     1.000     1.000    0.250  100%     8  0,1\n"
-                                        "b         3  0.393     0.000     1.000    0.750    0%     4  4,5\n"));
+  EXPECT_THAT(outcome.output, HasSubstr("NODE  SCORE  TOTAL  LOCALITY  TOPOLOGY  PACKING  DATA   LOAD  FREE  GPUS\n"
+                                        "a        10  0.893     1.000     1.000    0.250  100%     0s     8  0,1\n"
+                                        "b         3  0.393     0.000     1.000    0.750  0%       0s     4  4,5\n"));
   EXPECT_THAT(outcome.output, HasSubstr("INSUFFICIENT_GPU      1: full\n"));
 }
 

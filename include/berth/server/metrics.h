@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "berth/core/clock.h"
 #include "berth/model/decision.h"
 #include "berth/model/snapshot.h"
 #include "berth/server/http_server.h"
@@ -44,6 +45,7 @@ struct ServerSample {
 struct MetricSample {
   std::shared_ptr<const model::Snapshot> snapshot;
   std::chrono::nanoseconds snapshot_age{0};
+  core::WallTime wall;  // now, to which ages of coverage count
   state::StateCounters state;
   std::size_t decision_pods = 0;
   std::vector<ServerSample> servers;

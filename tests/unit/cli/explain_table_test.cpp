@@ -25,10 +25,49 @@ TEST(ExplainTable, PrintsTheBestAndCountsTheOthers) {
   model::Explanation told;
   told.pod = "team/train";
   told.candidate_count = 3;
-  for (const char* node : {"a", "b", "c"}) told.candidates.push_back({node, {}, -1, 0, 0, 0});
+  for (const char* node : {"a", "b", "c"}) told.candidates.emplace_back().node = node;
   const std::string text = explain_table(told, 2);
   EXPECT_THAT(text, HasSubstr("... and 1 more\n"));
   EXPECT_THAT(text, HasSubstr("   ?  -\n"));  // a node that the snapshot doesn't know
+}
+
+TEST(ExplainTable, DataCarriesItsSourceAndItsAge) {
+  using namespace std::chrono_literals;
+  using model::CoverageSource;
+  model::Explanation told;
+  told.pod = "team/train";
+  told.datasets = {"team/imagenet", "team/laion"};
+  told.unknown_datasets = {"team/lion"};
+  told.at = core::WallTime(10h);
+  told.prioritized = true;
+  told.candidate_count = 3;
+  told.candidates.resize(3);
+  model::Candidate& both = told.candidates[0];
+  both.node = "both";
+  both.gpus_free = 8;
+  both.coverage = 0.874;
+  both.load_seconds = 12.4;
+  both.shares = {{0.9F, CoverageSource::kMeasured, core::WallTime(10h - 12s)},
+                 {0.8F, CoverageSource::kUniform, core::WallTime(10h - 5min)}};
+  model::Candidate& one = told.candidates[1];
+  one.node = "one-of-them";
+  one.gpus_free = 2;
+  one.coverage = 0.5;
+  one.load_seconds = 412;
+  // A clock that is ahead of ours gives no negative age.
+  one.shares = {{1, CoverageSource::kMeasured, core::WallTime(10h + 3s)}, {}};
+  model::Candidate& none = told.candidates[2];
+  none.node = "none";
+  none.gpus_free = 2;
+  none.load_seconds = 1000;
+  none.shares.resize(2);
+  const std::string text = explain_table(told, 16);
+  EXPECT_THAT(text, HasSubstr("unknown   team/lion: no such dataset exists\n"));
+  EXPECT_THAT(text,
+              HasSubstr("NODE         SCORE  TOTAL  LOCALITY  TOPOLOGY  PACKING  DATA              LOAD  FREE  GPUS\n"
+                        "both             0  0.000     0.000     0.000    0.000  87% uniform 5m     12s     8  -\n"
+                        "one-of-them      0  0.000     0.000     0.000    0.000  50% measured 0s   412s     2  -\n"
+                        "none             0  0.000     0.000     0.000    0.000  0%               1000s     2  -\n"));
 }
 
 TEST(ExplainTable, ForeignTextDoesNotSteerTheTerminal) {
@@ -36,12 +75,14 @@ TEST(ExplainTable, ForeignTextDoesNotSteerTheTerminal) {
   told.pod = "team/train";
   told.error = "\x1b[2J\nspoofed";
   told.datasets = {"a\x07/b"};
+  told.unknown_datasets = {"a/\x1b]0;b"};
   told.ignored_keys = {
       "berth.io/\xC2\x9B"
       "31m"};
   const std::string text = explain_table(told, 1);
   EXPECT_THAT(text, HasSubstr("winner    none: ?[2J?spoofed\n"));
   EXPECT_THAT(text, HasSubstr("datasets a?/b\n"));
+  EXPECT_THAT(text, HasSubstr("unknown   a/?]0;b: "));
   EXPECT_THAT(text, HasSubstr("berth.io/?31m"));
   EXPECT_THAT(text, Not(HasSubstr("\x1b")));
 }

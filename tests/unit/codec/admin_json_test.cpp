@@ -14,7 +14,8 @@ model::Explanation sample() {
   told.pod = "team/train";
   told.uid = "u1";
   told.gpus = 2;
-  told.datasets = {"team/imagenet"};
+  told.datasets = {"team/imagenet", "team/lion"};
+  told.unknown_datasets = {"team/lion"};
   told.ignored_keys = {"berth.io/gang-topology"};
   told.at = core::WallTime(951'868'800'250ms);  // 2000-03-01T00:00:00.250Z
   told.attempt = 2;
@@ -29,7 +30,10 @@ model::Explanation sample() {
   candidate.parts = {1, 0.5, 0.25, 0.75};
   candidate.gpus_free = 8;
   candidate.gpu_set = model::mask({0, 3});
-  candidate.coverage = 1;
+  candidate.coverage = 0.9375;
+  candidate.load_seconds = 31.25;
+  candidate.saved_seconds = 400;
+  candidate.shares = {{0.9375F, model::CoverageSource::kMeasured, told.at - 12'500ms}, {}};
   candidate.score = 10;
   told.candidates.push_back(candidate);
   told.rejected.push_back({model::Reason::kOutranked, 2, {"b", "c"}});
@@ -41,13 +45,17 @@ model::Explanation sample() {
 TEST(AdminJson, ExplanationAsDocumented) {
   const auto json = nlohmann::json::parse(write_explanation(sample()));
   EXPECT_EQ(json, nlohmann::json::parse(R"({
-    "pod": "team/train", "uid": "u1", "gpus": 2, "datasets": ["team/imagenet"],
-    "ignoredAnnotations": ["berth.io/gang-topology"],
+    "pod": "team/train", "uid": "u1", "gpus": 2, "datasets": ["team/imagenet", "team/lion"],
+    "unknownDatasets": ["team/lion"], "ignoredAnnotations": ["berth.io/gang-topology"],
     "at": "2000-03-01T00:00:00.250Z", "attempt": 2,
     "snapshot": {"version": 41, "ageMilliseconds": 12}, "asked": 3, "winner": "a", "error": "", "prioritized": true,
     "tookMicroseconds": {"filter": 120, "prioritize": 30}, "candidateCount": 1,
     "candidates": [{"node": "a", "score": 10, "total": 0.75, "locality": 1.0, "topology": 0.5, "packing": 0.25,
-                    "coverage": 1.0, "gpusFree": 8, "gpuSet": [0, 3]}],
+                    "loadSeconds": 31.3, "savedSeconds": 400.0, "coverage": 0.9375,
+                    "datasets": [{"dataset": "team/imagenet", "coverage": 0.9375, "source": "measured",
+                                  "ageSeconds": 12},
+                                 {"dataset": "team/lion", "coverage": 0.0, "source": "none", "ageSeconds": null}],
+                    "gpusFree": 8, "gpuSet": [0, 3]}],
     "rejected": [{"reason": "OUTRANKED", "count": 2, "nodes": ["b", "c"]}]})"));
 }
 
@@ -55,6 +63,36 @@ TEST(AdminJson, ExplanationIsReadBack) {
   const auto back = read_explanation(write_explanation(sample()));
   ASSERT_TRUE(back.has_value());
   EXPECT_EQ(write_explanation(*back), write_explanation(sample()));
+}
+
+TEST(AdminJson, AgesAreNeverNegative) {
+  auto told = sample();
+  told.candidates[0].shares[0].observed = told.at + 3s;
+  const auto json = nlohmann::json::parse(write_explanation(told));
+  EXPECT_EQ(json["candidates"][0]["datasets"][0].at("ageSeconds"), 0);
+}
+
+TEST(AdminJson, EverySourceIsReadBack) {
+  using model::CoverageSource;
+  for (const auto source : {CoverageSource::kMeasured, CoverageSource::kUniform, CoverageSource::kAssumed,
+                            CoverageSource::kNewWorker, CoverageSource::kLabel, CoverageSource::kFuse}) {
+    auto told = sample();
+    told.candidates[0].shares[0].source = source;
+    const auto back = read_explanation(write_explanation(told));
+    ASSERT_TRUE(back.has_value());
+    EXPECT_EQ(back->candidates.at(0).shares.at(0).source, source);
+    EXPECT_EQ(back->candidates[0].shares.at(1).observed, core::WallTime{});
+  }
+}
+
+// A server of a later version, or one that lies.
+TEST(AdminJson, SharesThatMakeNoSenseHoldNothing) {
+  const auto back = read_explanation(
+      R"({"pod":"a/b","at":"2000-03-01T00:00:00Z","datasets":["a/c"],"candidates":[{"node":"n","datasets":[
+          {"coverage":1,"source":"divined","ageSeconds":3},{"coverage":1,"source":"measured","ageSeconds":1e300}]}]})");
+  ASSERT_TRUE(back.has_value());
+  EXPECT_EQ(back->candidates.at(0).shares.at(0).observed, core::WallTime{});
+  EXPECT_EQ(back->candidates.at(0).shares.at(1).observed, core::WallTime{});
 }
 
 TEST(AdminJson, ForeignAnswersAreErrors) {

@@ -32,6 +32,12 @@ MetricSample sample() {
   ledger["two"].kind = model::EntryKind::kSoft;
   ledger["three"].kind = model::EntryKind::kSoft;
   snapshot->ledger = std::make_shared<const model::LedgerMap>(ledger);
+  auto placement = std::make_shared<model::DatasetPlacement>();
+  placement->holders = {{0, 0.5F, model::CoverageSource::kMeasured, true, core::WallTime(std::chrono::seconds(940)), 5},
+                        {1, 0.5F, model::CoverageSource::kMeasured, true, core::WallTime(std::chrono::seconds(990)), 5},
+                        {2, 0.5F, model::CoverageSource::kLabel, false, core::WallTime(std::chrono::seconds(10)), -1}};
+  snapshot->datasets = {placement, nullptr};
+  sample.wall = core::WallTime(std::chrono::seconds(1000));
   sample.snapshot = snapshot;
   sample.snapshot_age = std::chrono::milliseconds(1'500);
   sample.state.updates = 11;
@@ -104,6 +110,11 @@ TEST(Metrics, SamplesWhatLivesElsewhereAtEachRendering) {
   EXPECT_THAT(text, HasSubstr("berth_used_gpus 9\n"));
   EXPECT_THAT(text, HasSubstr("berth_ledger_entries{kind=\"soft\"} 2\n"));
   EXPECT_THAT(text, HasSubstr("berth_ledger_entries{kind=\"firm\"} 1\n"));
+  EXPECT_THAT(text, HasSubstr("berth_known_datasets 1\n"));
+  EXPECT_THAT(text, HasSubstr("berth_dataset_holders{source=\"measured\"} 2\n"));
+  EXPECT_THAT(text, HasSubstr("berth_dataset_holders{source=\"label\"} 1\n"));
+  EXPECT_THAT(text, HasSubstr("berth_dataset_holders{source=\"fuse\"} 0\n"));
+  EXPECT_THAT(text, HasSubstr("berth_oldest_measured_coverage_seconds 60\n"));
   EXPECT_THAT(text, HasSubstr("berth_http_failures_total{kind=\"too_large\",server=\"extender\"} 3\n"));
   EXPECT_THAT(text, HasSubstr("berth_source_broken_objects_total{resource=\"nodes\"} 1\n"));
   now.state.updates = 12;
