@@ -1,7 +1,6 @@
 #include "berth/codec/admin_json.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "berth/core/quantity.h"
@@ -12,20 +11,6 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// RFC 3339 in UTC with milliseconds.
-std::string timestamp(core::WallTime time) {
-  using namespace std::chrono;
-  const auto day = floor<days>(time);
-  const year_month_day date(day);
-  const hh_mm_ss clock(floor<milliseconds>(time - day));
-  char text[64];
-  std::snprintf(text, sizeof text, "%04d-%02u-%02uT%02d:%02d:%02d.%03dZ", static_cast<int>(date.year()),
-                static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
-                static_cast<int>(clock.hours().count()), static_cast<int>(clock.minutes().count()),
-                static_cast<int>(clock.seconds().count()), static_cast<int>(clock.subseconds().count()));
-  return text;
-}
-
 ordered_json to_json(const model::Explanation& told, bool names) {
   ordered_json json = {
       {"pod", told.pod},
@@ -34,7 +19,7 @@ ordered_json to_json(const model::Explanation& told, bool names) {
       {"datasets", told.datasets},
       {"unknownDatasets", told.unknown_datasets},
       {"ignoredAnnotations", told.ignored_keys},
-      {"at", timestamp(told.at)},
+      {"at", core::format_timestamp(told.at)},
       {"attempt", told.attempt},
       {"snapshot", {{"version", told.snapshot_version}, {"ageMilliseconds", told.snapshot_age.count()}}},
       {"asked", told.asked},

@@ -118,6 +118,7 @@ constexpr std::array kKnown = {
     KnownAnnotation{"topology-policy", read_topology_policy},
     KnownAnnotation{"min-gpu-memory", read_min_gpu_memory},
     KnownAnnotation{"gpus", read_nothing},
+    KnownAnnotation{kWakeKey, read_nothing},
 };
 
 void read_annotation(PodRequest& request, const Annotation& annotation) {
@@ -203,7 +204,8 @@ PodRequest make_request(const Pod& pod, const PodDefaults& defaults) {
   }
   for (const Annotation& annotation : pod.annotations) {
     if (!annotation.key.starts_with(kAnnotationPrefix)) continue;
-    request.has_key_of_ours = true;
+    // A pod that was woken once is not ours for ever because of that.
+    request.has_key_of_ours = request.has_key_of_ours || annotation.key.substr(kAnnotationPrefix.size()) != kWakeKey;
     read_annotation(request, annotation);
   }
   return request;

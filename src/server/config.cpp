@@ -8,6 +8,7 @@
 #include <sstream>
 #include <vector>
 
+#include "berth/core/nearest.h"
 #include "config_keys.h"
 #include "config_values.h"
 #include "http_listener.h"
@@ -57,7 +58,7 @@ class Reader {
       if (!value.IsMap()) return error(value, key, "must be a map");
       return read_map(value, key + '.');
     }
-    const std::string meant = nearest(key_node.Scalar(), names_in(section));
+    const std::string meant = core::nearest(key_node.Scalar(), names_in(section));
     return error(key_node, key,
                  meant.empty() ? "is not a key; docs/configuration.md lists them"
                                : "is not a key; did you mean " + section + meant + "?");

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <numeric>
 
 #include "berth/core/quantity.h"
 
@@ -21,32 +20,6 @@ bool quoted(const YAML::Node& node) { return node.Tag() == "!"; }
 core::Result<std::string> read_plain(const YAML::Node& node, const char* what) {
   if (!node.IsScalar() || quoted(node)) return fail(ErrorCode::kInvalid, std::string("must be ") + what);
   return node.Scalar();
-}
-
-// For names: letters in lower case, "-" and "_" dropped.
-std::string folded(std::string_view text) {
-  std::string result;
-  for (const char c : text) {
-    if (c == '-' || c == '_') continue;
-    result += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  }
-  return result;
-}
-
-// Insertions, deletions and replacements that make `a` of `b` (Levenshtein).
-std::size_t distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0U : 1U);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
-    }
-  }
-  return row.back();
 }
 
 std::string size_text(std::size_t bytes) {
@@ -131,20 +104,6 @@ core::Result<std::vector<std::string>> read_texts(const YAML::Node& node) {
     texts.push_back(*text);
   }
   return texts;
-}
-
-std::string nearest(std::string_view text, const std::vector<std::string>& known) {
-  std::string best;
-  std::size_t least = 3;
-  for (const std::string& name : known) {
-    const std::size_t apart = distance(folded(text), folded(name));
-    // Two letters of a four-letter name are half of it: any name would do.
-    if (apart < least && apart * 3 <= name.size()) {
-      least = apart;
-      best = name;
-    }
-  }
-  return best;
 }
 
 }  // namespace berth::server

@@ -25,8 +25,4 @@ core::Result<std::chrono::milliseconds> read_duration(const YAML::Node& node, st
                                                       std::chrono::milliseconds most);
 core::Result<std::vector<std::string>> read_texts(const YAML::Node& node);
 
-// The known name nearest to `text`: the same but for case, "-" and "_", or at most two letters away; empty if there is
-// none.
-std::string nearest(std::string_view text, const std::vector<std::string>& known);
-
 }  // namespace berth::server

@@ -7,27 +7,15 @@
 #include <array>
 #include <chrono>
 #include <cstdio>
-#include <ctime>
 #include <memory>
+
+#include "berth/core/quantity.h"
 
 namespace berth::server {
 namespace {
 
 // The name of our default logger, which says nothing about where a message is from.
 constexpr const char* kDefaultName = "";
-
-// RFC 3339 in UTC with milliseconds.
-std::string timestamp(core::WallTime time) {
-  const auto millis = std::chrono::floor<std::chrono::milliseconds>(time.time_since_epoch()).count();
-  const std::time_t seconds = static_cast<std::time_t>(millis / 1'000);
-  std::tm utc{};
-  ::gmtime_r(&seconds, &utc);
-  std::array<char, 80> text;
-  const int size =
-      std::snprintf(text.data(), text.size(), "%04d-%02d-%02dT%02d:%02d:%02d.%03dZ", utc.tm_year + 1900, utc.tm_mon + 1,
-                    utc.tm_mday, utc.tm_hour, utc.tm_min, utc.tm_sec, static_cast<int>(millis % 1'000));
-  return {text.data(), static_cast<std::size_t>(size)};
-}
 
 bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
 
@@ -144,7 +132,7 @@ void set_up_logging(const LogConfig& config) {
 }
 
 std::string json_line(core::WallTime time, std::string_view level, std::string_view module, std::string_view message) {
-  std::string line = "{\"time\":\"" + timestamp(time) + "\",\"level\":\"";
+  std::string line = "{\"time\":\"" + core::format_timestamp(time) + "\",\"level\":\"";
   line += level;
   if (!module.empty()) {
     line += "\",\"module\":\"";
@@ -157,7 +145,7 @@ std::string json_line(core::WallTime time, std::string_view level, std::string_v
 }
 
 std::string text_line(core::WallTime time, std::string_view level, std::string_view module, std::string_view message) {
-  std::string line = timestamp(time) + ' ';
+  std::string line = core::format_timestamp(time) + ' ';
   line += level;
   line.append(level.size() < 5 ? 6 - level.size() : 1, ' ');
   if (!module.empty()) {

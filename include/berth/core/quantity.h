@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "berth/core/clock.h"
@@ -22,5 +23,7 @@ Result<std::chrono::milliseconds> parse_duration(std::string_view text);
 
 // "2026-11-29T16:00:00Z", with an optional fraction, and an offset such as +02:00. Years 1678 to 2261.
 Result<WallTime> parse_timestamp(std::string_view text);
+// "2026-11-29T16:00:00.123Z".
+std::string format_timestamp(WallTime time);
 
 }  // namespace berth::core

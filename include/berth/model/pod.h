@@ -18,6 +18,8 @@
 namespace berth::model {
 
 inline constexpr std::string_view kAnnotationPrefix = "berth.io/";
+// Written, on pods and nodes: when Berth last asked the scheduler to try again.
+inline constexpr std::string_view kWakeKey = "wake";
 // What follows the prefix in the annotations that Berth reads; docs/api.md lists the same.
 std::span<const std::string_view> annotation_keys();
 

@@ -81,5 +81,10 @@ TEST(Timestamp, Rfc3339) {
   }
 }
 
+TEST(Timestamp, WrittenInUtcWithMilliseconds) {
+  EXPECT_EQ(format_timestamp(WallTime{}), "1970-01-01T00:00:00.000Z");
+  EXPECT_EQ(format_timestamp(parse_timestamp("2026-11-29T18:00:00.125+02:00").value()), "2026-11-29T16:00:00.125Z");
+}
+
 }  // namespace
 }  // namespace berth::core

@@ -100,6 +100,15 @@ TEST(PodRequest, KeysOfLaterVersionsAndTyposAreNamedNotObeyed) {
   EXPECT_FALSE(request.invalid);
 }
 
+TEST(PodRequest, HavingBeenWokenMakesAPodNeitherOursNorIsItIgnored) {
+  const auto woken = make_request(pod_with({{"berth.io/wake", "2026-11-29T16:00:00.000Z"}}), {});
+  EXPECT_FALSE(woken.has_key_of_ours);
+  EXPECT_THAT(woken.ignored_keys, testing::IsEmpty());
+  const auto ours =
+      make_request(pod_with({{"berth.io/min-coverage", "80"}, {"berth.io/wake", "2026-11-29T16:00:00.000Z"}}), {});
+  EXPECT_TRUE(ours.has_key_of_ours);
+}
+
 TEST(PodRequest, WaitTurnsRequiredIntoPreferred) {
   Pod pod =
       pod_with({{"berth.io/datasets", "a"}, {"berth.io/dataset-policy", "required"}, {"berth.io/dataset-wait", "10m"}});
