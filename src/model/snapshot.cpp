@@ -62,11 +62,13 @@ const ImagePlacement* ImageIndex::find(std::uint64_t id) const {
   return found == shard->end() ? nullptr : found->second.get();
 }
 
-DatasetId Snapshot::dataset_id(const DatasetRef& dataset) const {
-  auto found = dataset_names->find(dataset.to_string());
-  if (found == dataset_names->end()) found = dataset_names->find(worker_label(dataset, {}));
-  return found == dataset_names->end() ? kNoDataset : found->second;
+DatasetId find_dataset(const DatasetNames& names, const DatasetRef& dataset) {
+  auto found = names.find(dataset.to_string());
+  if (found == names.end()) found = names.find(worker_label(dataset, {}));
+  return found == names.end() ? kNoDataset : found->second;
 }
+
+DatasetId Snapshot::dataset_id(const DatasetRef& dataset) const { return find_dataset(*dataset_names, dataset); }
 
 const DatasetPlacement* Snapshot::placement(const DatasetRef& dataset) const {
   const DatasetId id = dataset_id(dataset);

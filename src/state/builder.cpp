@@ -1,6 +1,7 @@
 #include "builder.h"
 
 #include <algorithm>
+#include <span>
 #include <unordered_set>
 #include <utility>
 #include <variant>
@@ -8,32 +9,29 @@
 
 namespace berth::state {
 
-using model::EntryKind;
 using model::kNoSlot;
 
-namespace {
-
-model::GpuMask claim_of(const model::Pod& pod) {
-  const auto found = std::ranges::find(pod.annotations, "berth.io/gpus", &model::Annotation::key);
-  return found == pod.annotations.end() ? 0 : parse_gpu_list(found->value).value_or(0);
-}
-
-}  // namespace
-
-std::string_view not_ready_why(bool nodes_listed, bool pods_listed) {
+std::string_view not_ready_why(bool nodes_listed, bool pods_listed, bool data_listed) {
   if (!nodes_listed) return "waiting for the first list of nodes";
   if (!pods_listed) return "waiting for the first list of pods";
+  if (!data_listed) return "waiting for the first list of datasets and claims";
   return "";
 }
 
-Builder::Builder(const StateOptions& options, AttemptCounter& attempts) : options_(options), attempts_(attempts) {}
+Builder::Builder(const StateOptions& options, AttemptCounter& attempts)
+    : options_(options), attempts_(attempts), datasets_(options.coverage, labels_) {}
 
-void Builder::apply(model::ClusterUpdate update) {
-  std::visit(
-      [this](auto& what) {
-        if constexpr (requires { take(what); }) take(what);
-      },
-      update);
+std::string_view Builder::why_not_ready() const {
+  return not_ready_why(nodes_listed_, pods_listed_, data_listed_ || !options_.await_data);
+}
+
+void Builder::apply(model::ClusterUpdate update, core::WallTime now) {
+  datasets_.begin(now);
+  now_ = now;
+  std::visit([this](auto& what) { take(what); }, update);
+  resolve_again(datasets_.take_renamed());
+  settle_moved();
+  readers_.grow(datasets_.ids());
 }
 
 void Builder::take(model::NodeSet& update) { set_node(std::move(update.node)); }
@@ -55,134 +53,68 @@ void Builder::take(model::AllNodes& update) {
   nodes_listed_ = true;
 }
 
-void Builder::take(model::PodSet& update) { set_pod(update.pod); }
-
-void Builder::take(model::PodGone& update) {
-  PodRecord* const record = pods_.find(update.ns, update.name);
-  if (record == nullptr) return;
-  // Word of an earlier pod of this name comes too late to matter.
-  if (!update.uid.empty() && update.uid != record->uid) return;
-  forget(*record);
-  pods_.remove(update.ns, update.name);
-}
-
-void Builder::take(model::AllPods& update) {
-  ++list_;
-  for (const model::Pod& pod : update.pods) set_pod(pod).listed = list_;
-  pods_.remove_unlisted(list_, [this](PodRecord& record) { forget(record); });
-  pods_listed_ = true;
-}
-
 void Builder::set_node(model::Node node) {
   if (node.name.empty()) return;
   NodeRecord& record = nodes_.at(node.name);
   const bool comes = record.slot == kNoSlot;
   if (!comes && *record.node == node) return;
-  const std::shared_ptr<const model::Node> before = record.node;
+  static const model::Node kNone;
+  const std::shared_ptr<const model::Node> known = record.node;
+  const model::Node& before = known ? *known : kNone;
   nodes_.set(record, std::make_shared<const model::Node>(std::move(node)));
-  placements_.change(record.slot, before ? std::span(before->fluid_labels) : std::span<const std::string>(),
-                     record.node->fluid_labels);
-  if (comes) ledger_.node_comes(record);
+  images_.change(record.slot, before.images, record.node->images);
+  datasets_.labels_change(record.slot,
+                          labels_.change(record.slot, before.fluid_labels, record.node->fluid_labels, now_));
+  if (!comes) return;
+  ledger_.node_comes(record);
+  datasets_.node_changes(record);
+  readers_.node_comes(record);
 }
 
 void Builder::remove_node(NodeRecord& record) {
   if (record.slot == kNoSlot) return;
   ledger_.node_goes(record);
-  placements_.change(record.slot, record.node->fluid_labels, {});
+  datasets_.node_changes(record);
+  readers_.node_goes(record);
+  images_.change(record.slot, record.node->images, {});
+  datasets_.labels_change(record.slot, labels_.change(record.slot, record.node->fluid_labels, {}, now_));
   nodes_.remove(record);
   nodes_.release(record);
 }
 
-PodRecord& Builder::set_pod(const model::Pod& pod) {
-  PodRecord* record = pods_.find(pod.ns, pod.name);
-  if (record != nullptr && record->uid != pod.uid) {
-    // Deleted and made anew, and we missed the deletion.
-    forget(*record);
-    pods_.remove(pod.ns, pod.name);
-    record = nullptr;
-  }
-  if (record == nullptr) record = &pods_.add(pod.ns, pod.name, pod.uid);
-  pods_.set_bound(*record, !pod.node.empty() && !pod.ended());
-  count_gpus(*record, pod);
-  keep_ledger(*record, pod);
-  return *record;
+std::size_t Builder::expire(core::SteadyTime now) {
+  const std::size_t ended = ledger_.expire(now);
+  settle_moved();
+  datasets_.expire(now);
+  return ended;
 }
 
-void Builder::count_gpus(PodRecord& record, const model::Pod& pod) {
-  const std::int32_t gpus = gpu_count(pod.gpus);
-  NodeRecord* const node = record.bound && gpus > 0 ? &nodes_.at(pod.node) : nullptr;
-  if (record.holds_on != nullptr && record.holds_on != node) {
-    NodeRecord& left = *record.holds_on;
-    left.account.remove(&record.uid);
-    nodes_.touch(left);
-    nodes_.release(left);
-  }
-  record.holds_on = node;
-  if (node == nullptr) return;
-  if (node->account.put({&record.uid, pod.created, gpus, claim_of(pod)})) nodes_.touch(*node);
-}
-
-void Builder::keep_ledger(PodRecord& record, const model::Pod& pod) {
-  const bool was_closed = std::exchange(record.closed, !pod.node.empty() || pod.ended() || pod.deleting);
-  if (record.closed) {
-    if (was_closed) return;
-    ledger_.end(record.uid);
-    attempts_.forget(record.uid);
-    return;
-  }
-  const std::int32_t gpus = gpu_count(pod.gpus);
-  if (pod.nominated_node.empty() || gpus == 0 || record.uid.empty()) {
-    ledger_.end(record.uid, EntryKind::kFirm);
-  } else {
-    ledger_.put_firm(record.uid, nodes_.at(pod.nominated_node), {gpus, pod.priority});
-  }
-}
-
-void Builder::forget(PodRecord& record) {
-  if (record.holds_on != nullptr) {
-    NodeRecord& left = *std::exchange(record.holds_on, nullptr);
-    left.account.remove(&record.uid);
-    nodes_.touch(left);
-    nodes_.release(left);
-  }
-  if (record.closed) return;
-  ledger_.end(record.uid);
-  attempts_.forget(record.uid);
-}
-
-void Builder::apply(const Attempt& attempt, core::SteadyTime now) {
-  const PodRecord* const record = pods_.find_uid(attempt.uid);
-  if (record != nullptr && record->closed) {
-    // The pod was bound while the answer was on its way.
-    attempts_.forget(attempt.uid);
-    return;
-  }
-  if (attempt.winner.empty() || attempt.uid.empty()) return;
-  // What an earlier attempt preferred no longer holds, even where the new winner can't be written down.
-  NodeRecord* const node = nodes_.find(attempt.winner);
-  if (node == nullptr || node->slot == kNoSlot || attempt.gpus <= 0) {
-    ledger_.end(attempt.uid, EntryKind::kSoft);
-    return;
-  }
-  ledger_.put_soft(attempt.uid, *node, {gpu_count(attempt.gpus), attempt.priority}, now + options_.soft_lifetime);
+std::optional<core::SteadyTime> Builder::next_expiry() {
+  const auto ledger = ledger_.next_expiry();
+  const auto labels = datasets_.next_expiry();
+  if (ledger && labels) return std::min(*ledger, *labels);
+  return ledger ? ledger : labels;
 }
 
 bool Builder::changed() const {
-  return nodes_.changed() || ledger_.changed() || placements_.changed() || were_pods_ != pods_.size() ||
-         were_bound_ != pods_.bound() || was_ready_ != (nodes_listed_ && pods_listed_) || version_ == 0 ||
-         build_failed_;
+  return nodes_.changed() || ledger_.changed() || datasets_.changed() || claims_.changed() || readers_.changed() ||
+         images_.changed() || were_pods_ != pods_.size() || were_bound_ != pods_.bound() ||
+         was_ready_ != why_not_ready().empty() || version_ == 0 || build_failed_;
 }
 
-std::shared_ptr<const model::Snapshot> Builder::build(core::SteadyTime now) {
+std::shared_ptr<const model::Snapshot> Builder::build(const Moment& now) {
   build_failed_ = true;  // unless it comes to its end
   auto next = std::make_shared<model::Snapshot>();
   next->version = version_ + 1;
-  next->built = now;
-  next->not_ready_why = not_ready_why(nodes_listed_, pods_listed_);
+  next->built = now.steady;
+  next->not_ready_why = why_not_ready();
   next->ready = next->not_ready_why.empty();
   nodes_.write(*next);
   ledger_.write(*next);
-  placements_.write(*next);
+  datasets_.write(*next, now);
+  claims_.write(*next);
+  readers_.write(*next);
+  images_.write(*next);
   next->pods = pods_.size();
   next->bound_pods = pods_.bound();
 

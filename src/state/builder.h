@@ -3,18 +3,28 @@
 // Time comes in as an argument. Not thread-safe; only the attempts have a lock of their own.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "attempt_counter.h"
 #include "berth/model/cluster_update.h"
 #include "berth/state/cluster_state.h"
+#include "claim_table.h"
+#include "dataset_table.h"
+#include "image_table.h"
+#include "label_table.h"
 #include "ledger.h"
+#include "moment.h"
 #include "node_table.h"
-#include "placements.h"
 #include "pod_table.h"
+#include "pod_wants.h"
+#include "reader_counts.h"
 
 namespace berth::state {
 
@@ -22,17 +32,17 @@ class Builder {
  public:
   Builder(const StateOptions& options, AttemptCounter& attempts);
 
-  void apply(model::ClusterUpdate update);
+  void apply(model::ClusterUpdate update, core::WallTime now);
   void apply(const Attempt& attempt, core::SteadyTime now);
 
-  // Ends the soft entries that are over; returns how many.
-  std::size_t expire(core::SteadyTime now) { return ledger_.expire(now); }
-  [[nodiscard]] std::optional<core::SteadyTime> next_expiry() { return ledger_.next_expiry(); }
+  // Ends what is over: soft entries, and labels without a worker. Returns how many soft entries.
+  std::size_t expire(core::SteadyTime now);
+  [[nodiscard]] std::optional<core::SteadyTime> next_expiry();
 
   // True if the next snapshot would differ from the last.
   [[nodiscard]] bool changed() const;
   // Throws std::bad_alloc; the next call then builds what this one would have.
-  [[nodiscard]] std::shared_ptr<const model::Snapshot> build(core::SteadyTime now);
+  [[nodiscard]] std::shared_ptr<const model::Snapshot> build(const Moment& now);
 
  private:
   void take(model::NodeSet& update);
@@ -42,33 +52,67 @@ class Builder {
   void take(model::AllNodes& update);
   void take(model::AllPods& update);
 
+  void take(model::DatasetSet& update) { datasets_.set(std::move(update.dataset)); }
+  void take(model::DatasetGone& update) { datasets_.remove(update.ref); }
+  void take(model::AllDatasets& update) { datasets_.replace(std::move(update.datasets)); }
+  void take(model::RuntimeSet& update) { datasets_.set(std::move(update.runtime)); }
+  void take(model::RuntimeGone& update) { datasets_.remove(update.dataset, update.type); }
+  void take(model::AllRuntimes& update) { datasets_.replace(update.type, std::move(update.runtimes)); }
+  void take(model::DataLoadSet& update) { datasets_.set(std::move(update.load)); }
+  void take(model::DataLoadGone& update) { datasets_.remove_load(update.ns, update.name); }
+  void take(model::AllDataLoads& update) { datasets_.replace(std::move(update.loads)); }
+  void take(model::Measured& update) { datasets_.measure(update); }
+  void take(model::FluidServed& update) { datasets_.serve(update.served); }
+  void take(model::DataListed&) { data_listed_ = true; }
+  void take(model::ClaimSet& update) { resolve_again(claims_.set(update.claim)); }
+  void take(model::ClaimGone& update) { resolve_again(claims_.remove(update.ns, update.name)); }
+  void take(model::AllClaims& update) { resolve_again(claims_.replace(update.claims)); }
+
   void set_node(model::Node node);
   void remove_node(NodeRecord& record);
   PodRecord& set_pod(const model::Pod& pod);
-  void count_gpus(PodRecord& record, const model::Pod& pod);
+  void count_gpus(PodRecord& record, const model::Pod& pod, std::chrono::seconds expected_duration);
+  void keep_cache(PodRecord& record, const model::Pod& pod);
+  void keep_wants(PodRecord& record, const model::Pod& pod, const model::PodRequest& request);
+  void drop_wants(PodRecord& record);
   void keep_ledger(PodRecord& record, const model::Pod& pod);
+  void keep_firm(PodRecord& record, const std::string& nominated, Ledger::Demand demand);
   // Ends all that others keep for the pod.
   void forget(PodRecord& record);
+
+  // Whoever wants what these names stand for wants something else now.
+  void resolve_again(const std::vector<std::string>& names);
+  // Counts the pod as a reader where it is or is expected.
+  void settle_reader(PodRecord& record);
+  void settle_moved();
+  [[nodiscard]] std::string_view why_not_ready() const;
 
   StateOptions options_;
   AttemptCounter& attempts_;
   NodeTable nodes_;
   PodTable pods_;
   Ledger ledger_{nodes_};
-  Placements placements_;
+  LabelTable labels_;
+  DatasetTable datasets_;
+  ClaimTable claims_;
+  WantedNames wanted_names_;
+  ReaderCounts readers_;
+  ImageTable images_;
 
   std::uint64_t version_ = 0;
   bool build_failed_ = false;
   std::uint32_t list_ = 0;  // complete lists of pods so far
   bool nodes_listed_ = false;
   bool pods_listed_ = false;
+  bool data_listed_ = false;
+  core::WallTime now_;  // of the update that is being taken
   // As last published.
   bool was_ready_ = false;
   std::size_t were_pods_ = 0;
   std::size_t were_bound_ = 0;
 };
 
-// Why a snapshot without a first complete list isn't ready, empty if it has both.
-std::string_view not_ready_why(bool nodes_listed, bool pods_listed);
+// Why a snapshot without a first complete list isn't ready, empty if it has all.
+std::string_view not_ready_why(bool nodes_listed, bool pods_listed, bool data_listed);
 
 }  // namespace berth::state

@@ -30,7 +30,7 @@ constexpr std::chrono::milliseconds kBuildAgain{1'000};
 
 std::shared_ptr<const model::Snapshot> first_snapshot() {
   auto snapshot = std::make_shared<model::Snapshot>();
-  snapshot->not_ready_why = not_ready_why(false, false);
+  snapshot->not_ready_why = not_ready_why(false, false, false);
   return snapshot;
 }
 
@@ -105,9 +105,10 @@ void ClusterState::Work::apply_waiting() {
 
 void ClusterState::Work::take(std::vector<Item>& batch, core::SteadyTime now) {
   soft_expired += builder.expire(now);
+  const core::WallTime wall = clock.wall();
   for (Item& item : batch) {
     if (auto* const update = std::get_if<model::ClusterUpdate>(&item)) {
-      builder.apply(std::move(*update));
+      builder.apply(std::move(*update), wall);
       ++updates;
     } else {
       builder.apply(std::get<Attempt>(item), now);
@@ -119,7 +120,7 @@ void ClusterState::Work::publish_if_changed() {
   if (builder.changed()) {
     const core::SteadyTime now = clock.now();
     try {
-      snapshots.publish(builder.build(now));
+      snapshots.publish(builder.build({now, clock.wall()}));
     } catch (const std::bad_alloc&) {
       ++failed_builds;
       if (!std::exchange(build_failed, true)) {

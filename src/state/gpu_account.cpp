@@ -45,7 +45,8 @@ bool GpuAccount::put(const Holder& holder) {
     used_ += holder.gpus;
     return true;
   }
-  if (found->gpus == holder.gpus && found->claim == holder.claim) return false;
+  const bool same_end = std::exchange(found->ends, holder.ends) == holder.ends;
+  if (found->gpus == holder.gpus && found->claim == holder.claim) return !same_end;
   used_ += holder.gpus - found->gpus;
   *found = holder;
   found->held = 0;
@@ -92,6 +93,13 @@ void GpuAccount::write(model::NodeState& state) const {
   state.used = gpu_count(used_);
   state.free_known = known();
   state.free = state.free_known ? free() : 0;
+  state.occupants = nullptr;
+  if (holders_.empty()) return;
+  auto occupants = std::make_shared<std::vector<model::Occupant>>();
+  occupants->reserve(holders_.size());
+  for (const Holder& holder : holders_) occupants->push_back({holder.gpus, holder.ends});
+  std::ranges::sort(*occupants, {}, [](const model::Occupant& one) { return std::tuple(one.ends, one.gpus); });
+  state.occupants = std::move(occupants);
 }
 
 }  // namespace berth::state

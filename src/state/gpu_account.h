@@ -34,8 +34,9 @@ class GpuAccount {
     const std::string* uid = nullptr;  // of the pod; the address tells holders apart and must stay valid
     core::WallTime created{};
     std::int32_t gpus = 0;
-    model::GpuMask claim = 0;  // the GPUs that the pod's annotation names, 0 if none
-    model::GpuMask held = 0;   // handed out by settle()
+    model::GpuMask claim = 0;                     // the GPUs that the pod's annotation names, 0 if none
+    model::GpuMask held = 0;                      // handed out by settle()
+    core::WallTime ends = core::WallTime::max();  // when it is likely to end
   };
 
   // A machine other than the last known one hands all GPUs out anew.
@@ -49,7 +50,7 @@ class GpuAccount {
   // with nearly the same sets. Call it after a batch of changes and before write().
   void settle();
 
-  // Capacity, shape, use and free GPUs.
+  // Capacity, shape, use, free GPUs and who holds the others.
   void write(model::NodeState& state) const;
 
   [[nodiscard]] bool empty() const { return holders_.empty(); }

@@ -25,6 +25,7 @@ void Ledger::put_firm(const std::string& uid, NodeRecord& node, Demand demand) {
 void Ledger::put(const std::string& uid, const Entry& entry) {
   const auto [found, added] = entries_.try_emplace(uid, entry);
   const Entry old = std::exchange(found->second, entry);
+  if (added || old.node != entry.node) moved_.push_back(uid);
   // The new one first: ending the old one may forget a node that nothing else refers to.
   count(entry, +1);
   if (!added) count(old, -1);
@@ -42,6 +43,7 @@ void Ledger::end(std::string_view uid, EntryKind kind) {
 
 Ledger::Entries::iterator Ledger::erase(Entries::iterator entry) {
   const Entry old = entry->second;
+  moved_.push_back(entry->first);
   const auto next = entries_.erase(entry);
   count(old, -1);
   return next;
@@ -67,6 +69,11 @@ void Ledger::node_goes(NodeRecord& node) {
     const bool over = each->second.node == &node && each->second.kind == EntryKind::kSoft;
     each = over ? erase(each) : std::next(each);
   }
+}
+
+NodeRecord* Ledger::node_of(std::string_view uid) const {
+  const auto found = entries_.find(uid);
+  return found == entries_.end() ? nullptr : found->second.node;
 }
 
 bool Ledger::stands(const Expiry& expiry) const {

@@ -1,7 +1,7 @@
-// Who is expected to hold GPUs on a node without being bound to it yet: one entry per pod UID.
+// Who is expected on a node without being bound to it yet, holding GPUs or reading data: one entry per pod UID.
 //
 // A firm entry lasts as long as the pod is nominated; on a node that is not known it waits unseen. A soft one needs a
-// known node and ends by time. Pods that ask for no GPU have no entry.
+// known node and ends by time. Pods that ask for neither a GPU nor a dataset have no entry.
 //
 // Not thread-safe: owned by the builder.
 #pragma once
@@ -12,6 +12,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "berth/core/clock.h"
 #include "berth/model/snapshot.h"
@@ -46,6 +48,11 @@ class Ledger {
   // When expire() will next have something to do.
   [[nodiscard]] std::optional<core::SteadyTime> next_expiry();
 
+  // Where the pod is expected, known or not; null without an entry.
+  [[nodiscard]] NodeRecord* node_of(std::string_view uid) const;
+  // The pods whose entries came, moved or ended since the last call.
+  std::vector<std::string> take_moved() { return std::exchange(moved_, {}); }
+
   [[nodiscard]] bool changed() const { return changed_; }
   void write(model::Snapshot& snapshot);
 
@@ -70,6 +77,7 @@ class Ledger {
   NodeTable& nodes_;
   Entries entries_;
   std::deque<Expiry> expiries_;  // ascending; those of entries that are gone or renewed stay until their turn
+  std::vector<std::string> moved_;
   bool changed_ = false;
   std::shared_ptr<const model::LedgerMap> published_ = std::make_shared<const model::LedgerMap>();
 };

@@ -19,12 +19,25 @@ NodeState state_of(NodeRecord& record) {
   state.node = record.node;
   state.firm = gpu_count(record.firm);
   state.soft = gpu_count(record.soft);
+  state.place = record.place;
   record.account.settle();
   record.account.write(state);
   return state;
 }
 
 }  // namespace
+
+DataUse& NodeRecord::use(model::DatasetId dataset) {
+  const auto found = std::ranges::find(data, dataset, &DataUse::dataset);
+  return found != data.end() ? *found : data.emplace_back(DataUse{dataset});
+}
+
+void NodeRecord::tidy(model::DatasetId dataset) {
+  const auto found = std::ranges::find(data, dataset, &DataUse::dataset);
+  if (found == data.end() || !found->empty()) return;
+  *found = data.back();
+  data.pop_back();
+}
 
 NodeRecord& NodeTable::at(std::string_view name) {
   if (NodeRecord* const known = find(name)) return *known;
@@ -39,8 +52,8 @@ NodeRecord* NodeTable::find(std::string_view name) {
 }
 
 void NodeTable::release(NodeRecord& record) {
-  const bool in_use =
-      record.slot != kNoSlot || !record.account.empty() || record.firm_entries + record.soft_entries > 0;
+  const bool in_use = record.slot != kNoSlot || !record.account.empty() || !record.data.empty() ||
+                      record.firm_entries + record.soft_entries + record.refers > 0;
   if (in_use) return;
   records_.erase(records_.find(record.name));
 }
@@ -65,6 +78,12 @@ void NodeTable::set(NodeRecord& record, std::shared_ptr<const model::Node> node)
     const bool told_apart = gpus > 0 && gpus <= model::kMaxGpus;
     record.account.set_capacity(gpus, told_apart ? model::find_shape(node->gpu_product, gpus) : nullptr);
   }
+  const bool same_place = record.node != nullptr && record.node->rack == node->rack && record.node->zone == node->zone;
+  if (!same_place) {
+    const model::PlaceId place = places_.enter(node->zone, node->rack);
+    if (record.node != nullptr) places_.leave(record.place);
+    record.place = place;
+  }
   record.node = std::move(node);
   touch(record.slot);
 }
@@ -75,6 +94,7 @@ void NodeTable::remove(NodeRecord& record) {
   by_slot_[record.slot] = nullptr;
   free_slots_.push_back(record.slot);
   record.slot = kNoSlot;
+  places_.leave(record.place);
   record.node = nullptr;  // capacity and GPUs handed out stay, in case the node comes back
   index_changed_ = true;
 }
@@ -123,6 +143,7 @@ void NodeTable::write(model::Snapshot& snapshot) {
   }
   touched_.clear();
 
+  places_.write(snapshot);
   snapshot.index = index_;
   snapshot.blocks = blocks_;
   snapshot.gpus = gpus_;

@@ -11,8 +11,17 @@
 
 #include "berth/model/snapshot.h"
 #include "gpu_account.h"
+#include "place_table.h"
 
 namespace berth::state {
+
+// What a node has to do with one dataset.
+struct DataUse {
+  model::DatasetId dataset = model::kNoDataset;
+  std::int32_t cache_pods = 0;  // of the dataset's own pods, there
+  std::int32_t readers = 0;     // pods that read it there, or will
+  [[nodiscard]] bool empty() const { return cache_pods == 0 && readers == 0; }
+};
 
 struct NodeRecord {
   std::string name;
@@ -24,6 +33,13 @@ struct NodeRecord {
   std::int64_t soft = 0;
   std::uint32_t firm_entries = 0;
   std::uint32_t soft_entries = 0;
+  std::uint32_t refers = 0;   // pods that are remembered with it for their data
+  std::vector<DataUse> data;  // each dataset once, none empty
+  model::PlaceId place = 0;   // of a known node
+
+  // Made if there is none; to be followed by tidy() where a count has become 0.
+  DataUse& use(model::DatasetId dataset);
+  void tidy(model::DatasetId dataset);
 };
 
 class NodeTable {
@@ -45,15 +61,16 @@ class NodeTable {
 
   // By slot, null in a free one.
   [[nodiscard]] const std::vector<NodeRecord*>& by_slot() const { return by_slot_; }
-  [[nodiscard]] bool changed() const { return index_changed_ || !touched_.empty(); }
+  [[nodiscard]] bool changed() const { return index_changed_ || !touched_.empty() || places_.changed(); }
 
-  // Index, blocks and sums of GPUs. Blocks without a touched slot are those of the last call. Throws std::bad_alloc;
-  // the next call then does what is left.
+  // Index, places, blocks and sums of GPUs. Blocks without a touched slot are those of the last call. Throws
+  // std::bad_alloc; the next call then does what is left.
   void write(model::Snapshot& snapshot);
 
  private:
   void touch(model::Slot slot);
 
+  PlaceTable places_;
   model::StringMap<NodeRecord> records_;
   std::vector<NodeRecord*> by_slot_;
   std::vector<model::Slot> free_slots_;

@@ -5,22 +5,25 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 
 #include "berth/model/snapshot.h"
+#include "cache_member.h"
+#include "pod_wants.h"
 
 namespace berth::state {
 
-struct NodeRecord;
-
 struct PodRecord {
   std::string uid;
-  NodeRecord* holds_on = nullptr;  // the node on which its GPUs count
-  std::uint32_t listed = 0;        // number of the last complete list that it was in
-  bool bound = false;              // to a node, and not ended
-  bool closed = false;             // bound, ended or being deleted: the scheduler won't place it any more
+  NodeRecord* holds_on = nullptr;      // the node on which its GPUs count
+  std::unique_ptr<PodWants> wants;     // null for most
+  std::unique_ptr<CacheMember> cache;  // null but for Fluid's own
+  std::uint32_t listed = 0;            // number of the last complete list that it was in
+  bool bound = false;                  // to a node, and not ended
+  bool closed = false;                 // bound, ended or being deleted: the scheduler won't place it any more
 };
 
 class PodTable {

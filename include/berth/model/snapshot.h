@@ -91,7 +91,7 @@ struct NodeState {
   GpuMask free = 0;                       // GPUs that no bound pod holds; only where free_known
   bool free_known = false;                // false: only counts are known
   PlaceId place = 0;
-  std::shared_ptr<const std::vector<Occupant>> occupants;  // null if none
+  std::shared_ptr<const std::vector<Occupant>> occupants;  // the first to end first; null if none
 
   [[nodiscard]] std::int32_t unused() const { return gpus - used - firm; }
 };
@@ -119,6 +119,7 @@ struct DatasetPlacement {
     bool holds = false;       // counts for `required` without a minimum: a ready worker not measured to hold nothing
     core::WallTime observed;  // when the figure was measured or, for the others, when what it rests on was last seen
     std::int64_t bytes = -1;  // measured; -1 if not
+    friend bool operator==(const Holder&, const Holder&) = default;
   };
   DatasetRef ref;                // physical; empty for a label that no Dataset is known of
   std::string phase;             // of the Dataset; empty for a label
@@ -128,6 +129,7 @@ struct DatasetPlacement {
   bool loading = false;         // a DataLoad is running
   std::string master;           // "10.0.0.7:19999", where its Alluxio master answers; empty if there is none
   std::vector<Holder> holders;  // ascending by slot; coverage 0 included
+  friend bool operator==(const DatasetPlacement&, const DatasetPlacement&) = default;
 };
 
 // How many pods that are bound to a node, or expected on it, read a dataset: ascending by slot, counts above 0.
@@ -135,6 +137,7 @@ struct DatasetReaders {
   struct Count {
     Slot slot = kNoSlot;
     std::int32_t pods = 0;
+    friend bool operator==(const Count&, const Count&) = default;
   };
   std::vector<Count> counts;
 };
@@ -155,6 +158,9 @@ using NodeBlock = std::array<NodeState, 64>;
 using DatasetNames = StringMap<DatasetId>;  // by "NAMESPACE/NAME"; where no Dataset can be seen, by worker label
 using ClaimMap = StringMap<DatasetRef>;     // by "NAMESPACE/CLAIM": claims behind which a dataset stands
 using LedgerMap = StringMap<LedgerEntry>;   // by pod UID
+
+// kNoDataset if `names` has it neither by its name nor by its worker label.
+DatasetId find_dataset(const DatasetNames& names, const DatasetRef& dataset);
 
 struct Snapshot {
   std::uint64_t version = 0;

@@ -10,7 +10,8 @@
 // What counts when: a pod's GPUs from the moment it is bound until it has ended or is gone, its deletion in progress
 // included (as kube-scheduler's NodeInfo). An unbound pod's nominated node is a firm ledger entry, an answer's winner a
 // soft one; an entry ends when the pod is seen bound, anywhere, or ended, deleted or being deleted; a firm one when the
-// nomination is withdrawn, a soft one by time or when its node goes. Pods without a GPU have none.
+// nomination is withdrawn, a soft one by time or when its node goes. Pods that want neither a GPU nor a dataset have
+// none. A pod reads its datasets where it is bound, until it has ended, and before that where its entry is.
 #pragma once
 
 #include <chrono>
@@ -48,6 +49,7 @@ struct Attempt {
   std::int32_t gpus = 0;  // that it would hold there
   std::int32_t priority = 0;
   model::Verb verb = model::Verb::kFilter;
+  bool reads_data = false;  // it wants a dataset: expected there even without a GPU
 };
 
 struct StateCounters {
@@ -68,7 +70,7 @@ class ClusterState final : public model::UpdateSink {
 
   void push(model::ClusterUpdate update) override;
   // Counts the attempt at once; the soft entry is in the next snapshot. A winner that the snapshot doesn't know, or a
-  // pod without GPUs, ends the pod's earlier soft entry; no winner leaves it. Ignored without a UID.
+  // pod without GPUs and data, ends the pod's earlier soft entry; no winner leaves it. Ignored without a UID.
   void post(Attempt attempt);
   // Attempts of this pod so far, a call made now counted: 1 for the first. A Filter less than attempt_gap after an
   // attempt began belongs to it, and so does the Prioritize that follows a posted Filter, at any time. Waits for

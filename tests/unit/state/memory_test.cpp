@@ -46,17 +46,17 @@ using model::PodSet;
 void first_changes(Builder& builder) {
   std::vector<model::Node> nodes;
   for (int i = 0; i < 70; ++i) nodes.push_back(node("n" + std::to_string(i), 8, kV100, {"label-x", "label-y"}));
-  builder.apply(AllNodes{std::move(nodes)});
-  builder.apply(AllPods{{bound(pod("a", 2), "n0"), bound(pod("b", 4), "n69"), nominated(pod("c", 1), "n1")}});
+  builder.apply(AllNodes{std::move(nodes)}, {});
+  builder.apply(AllPods{{bound(pod("a", 2), "n0"), bound(pod("b", 4), "n69"), nominated(pod("c", 1), "n1")}}, {});
   builder.apply(Attempt{.uid = "d-uid", .winner = "n2", .gpus = 8}, core::SteadyTime());
 }
 void further_changes(Builder& builder) {
-  builder.apply(NodeSet{node("n0", 8, kV100, {"label-y"})});
-  builder.apply(NodeSet{node("n69", 4, kH100, {"label-z"})});
-  builder.apply(NodeSet{node("new", 8, kV100)});
-  builder.apply(NodeGone{"n5"});
-  builder.apply(PodSet{bound(pod("e", 3), "n0")});
-  builder.apply(PodSet{bound(pod("c", 1), "n1")});
+  builder.apply(NodeSet{node("n0", 8, kV100, {"label-y"})}, {});
+  builder.apply(NodeSet{node("n69", 4, kH100, {"label-z"})}, {});
+  builder.apply(NodeSet{node("new", 8, kV100)}, {});
+  builder.apply(NodeGone{"n5"}, {});
+  builder.apply(PodSet{bound(pod("e", 3), "n0")}, {});
+  builder.apply(PodSet{bound(pod("c", 1), "n1")}, {});
 }
 
 void expect_same(const model::Snapshot& one, const model::Snapshot& other) {

@@ -1,0 +1,227 @@
+// What pods mean for the others: GPUs held, caches kept, data read, promises in the ledger.
+#include <algorithm>
+#include <utility>
+
+#include "builder.h"
+
+namespace berth::state {
+
+using model::EntryKind;
+using model::kNoSlot;
+
+namespace {
+
+constexpr std::string_view kGpusKey = "berth.io/gpus";
+
+model::GpuMask claim_of(const model::Pod& pod) {
+  const auto found = std::ranges::find(pod.annotations, kGpusKey, &model::Annotation::key);
+  return found == pod.annotations.end() ? 0 : parse_gpu_list(found->value).value_or(0);
+}
+
+// Kubelet ends a pod by its deadline, counted from its start; what a person expects is counted likewise.
+core::WallTime end_of(const model::Pod& pod, std::chrono::seconds expected) {
+  constexpr std::chrono::seconds kLongest = std::chrono::hours(24 * 365 * 100);
+  const core::WallTime from = pod.started != core::WallTime{} ? pod.started : pod.created;
+  const std::chrono::seconds lasts = pod.deadline_seconds > 0 ? std::chrono::seconds(pod.deadline_seconds) : expected;
+  const bool known = lasts.count() > 0 && lasts <= kLongest && from != core::WallTime{};
+  return known ? from + lasts : core::WallTime::max();
+}
+
+// Reading it all is dear for the many pods that say nothing.
+bool says_more(const model::Pod& pod) {
+  return !pod.claims.empty() || !pod.annotations.empty() || !pod.datasets_in_use.empty() ||
+         !pod.required_claims.empty();
+}
+
+}  // namespace
+
+void Builder::take(model::PodSet& update) { set_pod(update.pod); }
+
+void Builder::take(model::PodGone& update) {
+  PodRecord* const record = pods_.find(update.ns, update.name);
+  if (record == nullptr) return;
+  // Word of an earlier pod of this name comes too late to matter.
+  if (!update.uid.empty() && update.uid != record->uid) return;
+  forget(*record);
+  pods_.remove(update.ns, update.name);
+}
+
+void Builder::take(model::AllPods& update) {
+  ++list_;
+  for (const model::Pod& pod : update.pods) set_pod(pod).listed = list_;
+  pods_.remove_unlisted(list_, [this](PodRecord& record) { forget(record); });
+  pods_listed_ = true;
+}
+
+PodRecord& Builder::set_pod(const model::Pod& pod) {
+  PodRecord* record = pods_.find(pod.ns, pod.name);
+  if (record != nullptr && record->uid != pod.uid) {
+    // Deleted and made anew, and we missed the deletion.
+    forget(*record);
+    pods_.remove(pod.ns, pod.name);
+    record = nullptr;
+  }
+  if (record == nullptr) record = &pods_.add(pod.ns, pod.name, pod.uid);
+  pods_.set_bound(*record, !pod.node.empty() && !pod.ended());
+  const model::PodRequest request = says_more(pod) ? model::make_request(pod, {}) : model::PodRequest{};
+  count_gpus(*record, pod, request.expected_duration);
+  keep_cache(*record, pod);
+  keep_wants(*record, pod, request);
+  keep_ledger(*record, pod);
+  settle_reader(*record);
+  return *record;
+}
+
+void Builder::count_gpus(PodRecord& record, const model::Pod& pod, std::chrono::seconds expected_duration) {
+  const std::int32_t gpus = gpu_count(pod.gpus);
+  NodeRecord* const node = record.bound && gpus > 0 ? &nodes_.at(pod.node) : nullptr;
+  if (record.holds_on != nullptr && record.holds_on != node) {
+    NodeRecord& left = *record.holds_on;
+    left.account.remove(&record.uid);
+    nodes_.touch(left);
+    nodes_.release(left);
+  }
+  record.holds_on = node;
+  if (node == nullptr) return;
+  const GpuAccount::Holder holder{&record.uid, pod.created, gpus, claim_of(pod), 0, end_of(pod, expected_duration)};
+  if (node->account.put(holder)) nodes_.touch(*node);
+}
+
+void Builder::keep_cache(PodRecord& record, const model::Pod& pod) {
+  if (pod.cache && !pod.cache->dataset.empty() && record.bound && !pod.deleting) {
+    NodeRecord* const left = record.cache ? record.cache->node : nullptr;
+    NodeRecord& node = nodes_.at(pod.node);
+    datasets_.put_pod(record.cache, pod, node, !pods_listed_);
+    if (left != nullptr && left != &node) nodes_.release(*left);
+  } else if (NodeRecord* const left = datasets_.drop_pod(record.cache)) {
+    nodes_.release(*left);
+  }
+}
+
+void Builder::keep_wants(PodRecord& record, const model::Pod& pod, const model::PodRequest& request) {
+  std::unique_ptr<PodWants> told = pod.ended() ? nullptr : wants_of(request);
+  if (!told) {
+    drop_wants(record);
+    return;
+  }
+  const bool same = record.wants && record.wants->claims == told->claims && record.wants->named == told->named;
+  if (!record.wants) record.wants = std::make_unique<PodWants>();
+  PodWants& wants = *record.wants;
+  if (!same) {
+    wants.claims = std::move(told->claims);
+    wants.named = std::move(told->named);
+    wanted_names_.resolve(record, claims_.known(), datasets_.names());
+  }
+  wants.nominated = pod.nominated_node;
+  wants.gpus = gpu_count(pod.gpus);
+  wants.priority = pod.priority;
+  NodeRecord* const node = record.bound ? &nodes_.at(pod.node) : nullptr;
+  if (node != nullptr) ++node->refers;
+  if (NodeRecord* const left = std::exchange(wants.node, node)) {
+    --left->refers;
+    nodes_.release(*left);
+  }
+}
+
+void Builder::drop_wants(PodRecord& record) {
+  if (!record.wants) return;
+  wanted_names_.forget(record);
+  record.wants->known.clear();
+  settle_reader(record);
+  if (NodeRecord* const left = record.wants->node) {
+    --left->refers;
+    nodes_.release(*left);
+  }
+  record.wants = nullptr;
+}
+
+void Builder::settle_reader(PodRecord& record) {
+  if (!record.wants) return;
+  PodWants& wants = *record.wants;
+  NodeRecord* const entry = record.uid.empty() ? nullptr : ledger_.node_of(record.uid);
+  NodeRecord* const node = wants.known.empty() ? nullptr : wants.node != nullptr ? wants.node : entry;
+  if (node == wants.counted_on && wants.known == wants.counted) return;
+  NodeRecord* const left = std::exchange(wants.counted_on, node);
+  if (left != nullptr) {
+    for (const model::DatasetId dataset : wants.counted) readers_.add(*left, dataset, -1);
+  }
+  wants.counted.clear();
+  if (node != nullptr) {
+    wants.counted = wants.known;
+    for (const model::DatasetId dataset : wants.counted) readers_.add(*node, dataset, +1);
+  }
+  if (left != nullptr) nodes_.release(*left);
+}
+
+void Builder::settle_moved() {
+  for (const std::string& uid : ledger_.take_moved()) {
+    if (PodRecord* const record = pods_.find_uid(uid)) settle_reader(*record);
+  }
+}
+
+void Builder::resolve_again(const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    for (PodRecord* const record : wanted_names_.concerned(name)) {
+      wanted_names_.resolve(*record, claims_.known(), datasets_.names());
+      const PodWants& wants = *record->wants;
+      if (!record->closed) keep_firm(*record, wants.nominated, {wants.gpus, wants.priority});
+      settle_reader(*record);
+    }
+  }
+}
+
+void Builder::keep_ledger(PodRecord& record, const model::Pod& pod) {
+  const bool was_closed = std::exchange(record.closed, !pod.node.empty() || pod.ended() || pod.deleting);
+  if (record.closed) {
+    if (was_closed) return;
+    ledger_.end(record.uid);
+    attempts_.forget(record.uid);
+    return;
+  }
+  keep_firm(record, pod.nominated_node, {gpu_count(pod.gpus), pod.priority});
+}
+
+void Builder::keep_firm(PodRecord& record, const std::string& nominated, Ledger::Demand demand) {
+  const bool reads = record.wants && record.wants->any;
+  if (nominated.empty() || (demand.gpus == 0 && !reads) || record.uid.empty()) {
+    ledger_.end(record.uid, EntryKind::kFirm);
+  } else {
+    ledger_.put_firm(record.uid, nodes_.at(nominated), demand);
+  }
+}
+
+void Builder::forget(PodRecord& record) {
+  if (record.holds_on != nullptr) {
+    NodeRecord& left = *std::exchange(record.holds_on, nullptr);
+    left.account.remove(&record.uid);
+    nodes_.touch(left);
+    nodes_.release(left);
+  }
+  if (NodeRecord* const left = datasets_.drop_pod(record.cache)) nodes_.release(*left);
+  if (!record.closed) {
+    ledger_.end(record.uid);
+    attempts_.forget(record.uid);
+  }
+  drop_wants(record);
+}
+
+void Builder::apply(const Attempt& attempt, core::SteadyTime now) {
+  const PodRecord* const record = pods_.find_uid(attempt.uid);
+  if (record != nullptr && record->closed) {
+    // The pod was bound while the answer was on its way.
+    attempts_.forget(attempt.uid);
+    return;
+  }
+  if (attempt.winner.empty() || attempt.uid.empty()) return;
+  const bool reads = attempt.reads_data || (record != nullptr && record->wants && record->wants->any);
+  // What an earlier attempt preferred no longer holds, even where the new winner can't be written down.
+  NodeRecord* const node = nodes_.find(attempt.winner);
+  if (node == nullptr || node->slot == kNoSlot || (attempt.gpus <= 0 && !reads)) {
+    ledger_.end(attempt.uid, EntryKind::kSoft);
+  } else {
+    ledger_.put_soft(attempt.uid, *node, {gpu_count(attempt.gpus), attempt.priority}, now + options_.soft_lifetime);
+  }
+  settle_moved();
+}
+
+}  // namespace berth::state
