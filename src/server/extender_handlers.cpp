@@ -108,8 +108,8 @@ void tell(HttpResponse& response, const ExtenderContext& context, model::Decisio
   // A call for one node is a nomination checked or another tool's question: it must leave no trace in the ledger.
   if (kept->one_node) return;
   response.after = [&context, kept = std::move(kept), winner = std::move(winner)] {
-    context.state.post({kept->pod.uid, winner, clamped(kept->pod.gpus), kept->pod.priority, kept->verb,
-                        !kept->pod.datasets.empty()});
+    context.state.post(
+        {kept->pod.uid, winner, clamped(kept->pod.gpus), kept->pod.priority, kept->verb, !kept->pod.datasets.empty()});
   };
 }
 
