@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* kFooter =
     "Try Berth on a dump of your own cluster:\n"
-    "  kubectl get nodes,pods -A -o json > cluster.json\n"
+    "  kubectl get nodes,pods,pvc,datasets.data.fluid.io -A -o json > cluster.json   (nodes,pods,pvc without Fluid)\n"
     "  berth explain --cluster-file cluster.json --pod pod.json\n"
     "  berth serve --cluster-file cluster.json";
 
@@ -39,8 +39,8 @@ void add_serve(CLI::App& app, ServeFlags& flags) {
   auto* file =
       serve
           ->add_option("--cluster-file", flags.cluster_file,
-                       "Read the cluster from `kubectl get nodes,pods -A -o json`; - is standard input. The file "
-                       "is read again when it changes")
+                       "Read the cluster from `kubectl get nodes,pods,pvc,datasets.data.fluid.io -A -o json`; - is "
+                       "standard input. The file is read again when it changes")
           ->type_name("FILE|-");
   kubeconfig->excludes(in_cluster)->excludes(file);
   in_cluster->excludes(file);

@@ -101,7 +101,7 @@ Result<model::Explanation> work_out(const ExplainFlags& flags) {
   if (!dump) return core::fail(dump.error().code, dump.error().to_string(), flags.cluster_file);
   auto pod_text = read_text(flags.pod_file, kMostPodBytes);
   if (!pod_text) return tl::unexpected(pod_text.error());
-  auto pod = reader.read_pod(*pod_text);
+  auto pod = reader.read<model::Pod>(*pod_text);
   if (!pod) return core::fail(pod.error().code, pod.error().to_string(), flags.pod_file);
   complete(*pod);
 
@@ -109,8 +109,7 @@ Result<model::Explanation> work_out(const ExplainFlags& flags) {
   std::erase_if(dump->pods, [&](const model::Pod& other) { return other.ns == pod->ns && other.name == pod->name; });
   const core::SystemClock clock;
   state::ClusterState state({}, clock);
-  state.push(model::AllNodes{std::move(dump->nodes)});
-  state.push(model::AllPods{std::move(dump->pods)});
+  codec::push_dump(*std::move(dump), state);
   state.step();
   const auto snapshot = state.snapshots().load();
   auto request = model::make_request(*pod, config.policy);

@@ -92,6 +92,29 @@ std::optional<simdjson::dom::object> item_object(simdjson::dom::element item, Re
   return std::nullopt;
 }
 
+std::int64_t number(const Field& field, std::int64_t least, std::int64_t most, Reading& reading) {
+  if (!field.given) return 0;
+  std::int64_t value = 0;
+  if (!field.value.is_int64() && !field.value.is_uint64()) {
+    reading.fail(field.value.is_double() ? "must be a whole number" : wrong_type("a whole number", field.value),
+                 field.name);
+  } else if (field.value.get(value) != simdjson::SUCCESS || value < least || value > most) {
+    reading.fail("must be from " + std::to_string(least) + " to " + std::to_string(most), field.name);
+  } else {
+    return value;
+  }
+  return 0;
+}
+
+core::WallTime timestamp(const Field& field, Reading& reading) {
+  const std::string_view written = text(field, reading);
+  if (written.empty()) return {};
+  const auto time = core::parse_timestamp(written);
+  if (time) return *time;
+  reading.fail(time.error().message, field.name);
+  return {};
+}
+
 std::int64_t quantity(const Field& field, Reading& reading) {
   if (!field.given) return 0;
   std::array<char, 32> digits{};

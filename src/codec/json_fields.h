@@ -14,6 +14,7 @@
 #include <string>
 #include <string_view>
 
+#include "berth/core/clock.h"
 #include "berth/core/result.h"
 
 namespace berth::codec {
@@ -64,7 +65,7 @@ struct Field {
 enum class KeyCase : std::uint8_t { kExact, kAny };
 
 // Finds the fields `names` in one pass. A field that is given twice is an error: readers of JSON differ in which they
-// take, so one of them would be deceived.
+// take, so one of them would be deceived. The same name may be asked for twice.
 template <std::size_t N>
 std::array<Field, N> pick(simdjson::dom::object object, const std::array<std::string_view, N>& names, Reading& reading,
                           KeyCase key_case = KeyCase::kExact) {
@@ -73,12 +74,10 @@ std::array<Field, N> pick(simdjson::dom::object object, const std::array<std::st
   for (const auto& [key, value] : object) {
     for (Field& field : fields) {
       const bool same = key_case == KeyCase::kExact ? key == field.name : same_but_case(key, field.name);
-      if (!same) continue;
-      if (value.is_null()) break;
+      if (!same || value.is_null()) continue;
       if (field.given) reading.fail("is given twice", field.name);
       field.given = true;
       field.value = value;
-      break;
     }
   }
   return fields;
@@ -89,6 +88,10 @@ std::array<Field, N> pick(simdjson::dom::object object, const std::array<std::st
 std::string_view text(const Field& field, Reading& reading);
 std::optional<simdjson::dom::object> object(const Field& field, Reading& reading);
 std::optional<simdjson::dom::array> array(const Field& field, Reading& reading);
+// A whole number from `least` to `most`.
+std::int64_t number(const Field& field, std::int64_t least, std::int64_t most, Reading& reading);
+// A time in RFC 3339; epoch if absent.
+core::WallTime timestamp(const Field& field, Reading& reading);
 // A Kubernetes quantity, as a string or a number, rounded up; negative is wrong.
 std::int64_t quantity(const Field& field, Reading& reading);
 

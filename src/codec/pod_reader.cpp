@@ -1,14 +1,20 @@
 #include "pod_reader.h"
 
 #include <algorithm>
-#include <optional>
+#include <limits>
+#include <utility>
 
-#include "berth/core/quantity.h"
+#include "berth/model/reason.h"
+#include "fluid_pod.h"
+#include "pod_containers.h"
 
 namespace berth::codec {
 namespace {
 
 using std::string_view;
+
+// Claims and images that are kept: more than any pod has, and a bound on what a hostile one costs.
+constexpr std::size_t kMostOfAKind = 256;
 
 model::PodPhase parse_phase(string_view name) {
   using model::PodPhase;
@@ -22,10 +28,15 @@ model::PodPhase parse_phase(string_view name) {
 void read_annotations(model::Pod& pod, simdjson::dom::object annotations, Reading& reading) {
   const Reading::Step step(reading, "annotations");
   for (const auto& [key, value] : annotations) {
-    if (!key.starts_with(model::kAnnotationPrefix)) continue;
+    const bool in_use = key == kDatasetsInUse;
+    if (!in_use && !key.starts_with(model::kAnnotationPrefix)) continue;
     string_view written;
     if (!value.is_null() && value.get(written) != simdjson::SUCCESS) reading.fail(wrong_type("a string", value), key);
-    pod.annotations.push_back({std::string(key), std::string(written)});
+    if (in_use) {
+      read_datasets_in_use(pod, written);
+    } else {
+      pod.annotations.push_back({std::string(key), std::string(written)});
+    }
   }
   std::sort(pod.annotations.begin(), pod.annotations.end(),
             [](const model::Annotation& a, const model::Annotation& b) { return a.key < b.key; });
@@ -35,129 +46,133 @@ void read_annotations(model::Pod& pod, simdjson::dom::object annotations, Readin
   if (twice != pod.annotations.end()) reading.fail("is given twice", twice->key);
 }
 
-void read_metadata(model::Pod& pod, simdjson::dom::object metadata, Reading& reading) {
+FluidPod read_metadata(model::Pod& pod, simdjson::dom::object metadata, Reading& reading) {
   const Reading::Step step(reading, "metadata");
-  const auto [name, ns, uid, created, deleted, annotations] = pick<6>(
-      metadata, {string_view("name"), "namespace", "uid", "creationTimestamp", "deletionTimestamp", "annotations"},
-      reading);
+  const auto [name, ns, uid, created, deleted, labels, annotations] =
+      pick<7>(metadata,
+              {string_view("name"), "namespace", "uid", "creationTimestamp", "deletionTimestamp", "labels",
+               "annotations"},
+              reading);
   pod.name = text(name, reading);
   pod.ns = text(ns, reading);
   pod.uid = text(uid, reading);
   pod.deleting = !text(deleted, reading).empty();
-  if (const string_view written = text(created, reading); !written.empty()) {
-    if (const auto time = core::parse_timestamp(written)) {
-      pod.created = *time;
-    } else {
-      reading.fail(time.error().message, created.name);
-    }
-  }
+  pod.created = timestamp(created, reading);
   if (const auto found = object(annotations, reading)) read_annotations(pod, *found, reading);
+  if (const auto found = object(labels, reading)) return read_labels(pod, *found, reading);
+  return {};
 }
 
-// The GPUs that containers want together, by PodRequests of k8s.io/component-helpers resource/helpers.go.
-class GpuCount {
- public:
-  GpuCount(string_view resource, Reading& reading) : resource_(resource), reading_(reading) {}
-
-  void add_containers(const Field& containers) {
-    each(containers, [this](std::int64_t gpus, bool) { add(running_, gpus); });
-  }
-  // An init container that restarts is a sidecar: it stays beside all that start after it. The others run alone.
-  void add_init_containers(const Field& containers) {
-    each(containers, [this](std::int64_t gpus, bool restarts) {
-      std::int64_t while_starting = sidecars_;
-      add(while_starting, gpus);
-      starting_ = std::max(starting_, while_starting);
-      if (!restarts) return;
-      sidecars_ = while_starting;
-      add(running_, gpus);
-    });
-  }
-  void add_overhead(const Field& overhead) { overhead_ = amount(overhead).value_or(0); }
-
-  [[nodiscard]] std::int64_t total() {
-    std::int64_t sum = std::max(running_, starting_);
-    add(sum, overhead_);
-    return sum;
-  }
-
- private:
-  void add(std::int64_t& sum, std::int64_t gpus) {
-    if (__builtin_add_overflow(sum, gpus, &sum)) {
-      reading_.fail("asks for more of " + std::string(resource_) + " than can be counted");
-      sum = 0;
+// Names of claims, each once; an ephemeral volume's claim has a name of its own.
+void read_volumes(model::Pod& pod, const Field& volumes, Reading& reading) {
+  const auto items = array(volumes, reading);
+  if (!items) return;
+  const Reading::Step in_list(reading, volumes.name);
+  const auto add = [&pod](std::string claim) {
+    if (claim.empty() || std::find(pod.claims.begin(), pod.claims.end(), claim) != pod.claims.end()) return;
+    pod.claims.push_back(std::move(claim));
+  };
+  std::size_t index = 0;
+  std::size_t seen = 0;
+  for (const simdjson::dom::element item : *items) {
+    const Reading::Step in_item(reading, index++);
+    const auto volume = item_object(item, reading);
+    if (!volume) return;
+    const auto [name, claim, ephemeral] =
+        pick<3>(*volume, {string_view("name"), "persistentVolumeClaim", "ephemeral"}, reading);
+    if ((!claim.given && !ephemeral.given) || ++seen > kMostOfAKind) continue;
+    if (const auto fields = object(claim, reading)) {
+      const Reading::Step in_claim(reading, claim.name);
+      const auto [claim_name] = pick<1>(*fields, {string_view("claimName")}, reading);
+      add(std::string(text(claim_name, reading)));
+    }
+    if (const auto fields = object(ephemeral, reading)) {
+      const Reading::Step in_ephemeral(reading, ephemeral.name);
+      const auto [claim_template] = pick<1>(*fields, {string_view("volumeClaimTemplate")}, reading);
+      // A pod that is yet to be named by its generateName has no such claims.
+      if (claim_template.given && !pod.name.empty()) add(pod.name + "-" + std::string(text(name, reading)));
     }
   }
+}
 
-  std::optional<std::int64_t> amount(const Field& amounts) {
-    const auto fields = object(amounts, reading_);
-    if (!fields) return std::nullopt;
-    const Reading::Step step(reading_, amounts.name);
-    const auto [gpus] = pick<1>(*fields, {resource_}, reading_);
-    if (!gpus.given) return std::nullopt;
-    return quantity(gpus, reading_);
-  }
-
-  template <class Take>
-  void each(const Field& containers, Take take) {
-    const auto items = array(containers, reading_);
-    if (!items) return;
-    const Reading::Step in_list(reading_, containers.name);
-    std::size_t index = 0;
-    for (const simdjson::dom::element item : *items) {
-      const Reading::Step in_item(reading_, index++);
-      const auto container = item_object(item, reading_);
-      if (!container) continue;
-      const auto [resources, restart] = pick<2>(*container, {string_view("resources"), "restartPolicy"}, reading_);
-      const bool restarts = text(restart, reading_) == "Always";
-      std::int64_t gpus = 0;
-      if (const auto found = object(resources, reading_)) {
-        const Reading::Step in_resources(reading_, "resources");
-        const auto [requests, limits] = pick<2>(*found, {string_view("requests"), "limits"}, reading_);
-        // The API server copies a limit without a request into the requests; a manifest has not been there yet.
-        const auto limit = amount(limits);
-        gpus = amount(requests).value_or(limit.value_or(0));
-      }
-      take(gpus, restarts);
-    }
-  }
-
-  string_view resource_;
-  Reading& reading_;
-  std::int64_t running_ = 0;   // containers and sidecars
-  std::int64_t starting_ = 0;  // the most that any init container and the sidecars before it hold
-  std::int64_t sidecars_ = 0;
-  std::int64_t overhead_ = 0;
-};
-
-void read_spec(model::Pod& pod, simdjson::dom::object spec, const model::ResourceNames& resources, Reading& reading) {
+void read_spec(model::Pod& pod, const FluidPod& fluid, simdjson::dom::object spec,
+               const model::ResourceNames& resources, Reading& reading) {
   const Reading::Step step(reading, "spec");
   // spec.resources is left alone: it covers cpu, memory and huge pages, never an extended resource.
-  const auto [node, scheduler, gates, containers, init_containers, overhead] = pick<6>(
-      spec, {string_view("nodeName"), "schedulerName", "schedulingGates", "containers", "initContainers", "overhead"},
-      reading);
+  const auto [node, scheduler, gates, containers, init_containers, overhead, priority, deadline, volumes] =
+      pick<9>(spec,
+              {string_view("nodeName"), "schedulerName", "schedulingGates", "containers", "initContainers", "overhead",
+               "priority", "activeDeadlineSeconds", "volumes"},
+              reading);
   pod.node = text(node, reading);
   pod.scheduler_name = text(scheduler, reading);
   if (const auto found = array(gates, reading)) pod.gated = found->begin() != found->end();
-  GpuCount count(resources.gpu, reading);
-  count.add_containers(containers);
-  count.add_init_containers(init_containers);
-  count.add_overhead(overhead);
+  using Limits = std::numeric_limits<std::int32_t>;
+  pod.priority = static_cast<std::int32_t>(number(priority, Limits::min(), Limits::max(), reading));
+  pod.deadline_seconds = number(deadline, 0, std::numeric_limits<std::int64_t>::max(), reading);
+  read_volumes(pod, volumes, reading);
+
+  GpuCount count(reading);
+  const auto take_image = [&pod](string_view image) {
+    if (!image.empty() && pod.images.size() < kMostOfAKind) pod.images.push_back(model::image_id(image));
+  };
+  each_container(containers, resources.gpu, reading, [&](const Container& container) {
+    count.add_container(container.gpus);
+    take_image(container.image);
+    if (pod.cache) look_at(*pod.cache, fluid, container, reading);
+  });
+  each_container(init_containers, resources.gpu, reading, [&](const Container& container) {
+    count.add_init_container(container.gpus, container.restarts);
+    take_image(container.image);
+  });
+  count.add_overhead(amount(overhead, resources.gpu, reading).value_or(0));
   pod.gpus = count.total();
+  std::sort(pod.images.begin(), pod.images.end());
+  pod.images.erase(std::unique(pod.images.begin(), pod.images.end()), pod.images.end());
+}
+
+void read_conditions(model::Pod& pod, const Field& conditions, Reading& reading) {
+  const auto items = array(conditions, reading);
+  if (!items) return;
+  const Reading::Step in_list(reading, conditions.name);
+  std::size_t index = 0;
+  for (const simdjson::dom::element item : *items) {
+    const Reading::Step in_item(reading, index++);
+    const auto fields = item_object(item, reading);
+    if (!fields) return;
+    const auto [type_field, status_field, reason, message] =
+        pick<4>(*fields, {string_view("type"), "status", "reason", "message"}, reading);
+    const string_view type = text(type_field, reading);
+    const string_view status = text(status_field, reading);
+    if (type == "Ready" && pod.cache) pod.cache->ready = status == "True";
+    if (type == "PodScheduled" && status == "False" && text(reason, reading) == "Unschedulable") {
+      pod.rejected_by_us = model::names_our_reason(text(message, reading));
+    }
+  }
+}
+
+void read_status(model::Pod& pod, simdjson::dom::object status, Reading& reading) {
+  const Reading::Step step(reading, "status");
+  const auto [phase, nominated, conditions, host_ip, pod_ip, started] = pick<6>(
+      status, {string_view("phase"), "nominatedNodeName", "conditions", "hostIP", "podIP", "startTime"}, reading);
+  pod.phase = parse_phase(text(phase, reading));
+  pod.nominated_node = text(nominated, reading);
+  pod.started = timestamp(started, reading);
+  read_conditions(pod, conditions, reading);
+  if (!pod.cache) return;
+  pod.cache->started = pod.started;
+  pod.cache->host_ip = text(host_ip, reading);
+  pod.cache->pod_ip = text(pod_ip, reading);
 }
 
 }  // namespace
 
 void read_into(model::Pod& pod, simdjson::dom::object json, const model::ResourceNames& resources, Reading& reading) {
   const auto [metadata, spec, status] = pick<3>(json, {string_view("metadata"), "spec", "status"}, reading);
-  if (const auto fields = object(metadata, reading)) read_metadata(pod, *fields, reading);
-  if (const auto fields = object(spec, reading)) read_spec(pod, *fields, resources, reading);
-  if (const auto fields = object(status, reading)) {
-    const Reading::Step step(reading, "status");
-    const auto [phase, nominated] = pick<2>(*fields, {string_view("phase"), "nominatedNodeName"}, reading);
-    pod.phase = parse_phase(text(phase, reading));
-    pod.nominated_node = text(nominated, reading);
-  }
+  FluidPod fluid;
+  if (const auto fields = object(metadata, reading)) fluid = read_metadata(pod, *fields, reading);
+  if (const auto fields = object(spec, reading)) read_spec(pod, fluid, *fields, resources, reading);
+  if (const auto fields = object(status, reading)) read_status(pod, *fields, reading);
 }
 
 }  // namespace berth::codec

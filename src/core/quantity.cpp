@@ -1,11 +1,14 @@
 #include "berth/core/quantity.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <limits>
 #include <string>
+
+#include "berth/core/text.h"
 
 namespace berth::core {
 namespace {
@@ -51,7 +54,48 @@ tl::unexpected<Error> bad_quantity(std::string_view text) {
               "\"" + std::string(text.substr(0, 64)) + "\" is not a quantity (examples: 8, 500m, 16Gi)");
 }
 
+// Takes a number in plain digits off the front: no sign, no exponent, no "inf".
+std::optional<double> take_number(std::string_view& text) {
+  std::size_t length = 0;
+  while (length < text.size() && (is_digit(text[length]) || text[length] == '.')) ++length;
+  double number = 0;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + length, number, std::chars_format::fixed);
+  if (length == 0 || code != std::errc() || end != text.data() + length) return std::nullopt;
+  text.remove_prefix(length);
+  return number;
+}
+
 }  // namespace
+
+std::optional<std::int64_t> parse_size(std::string_view text) {
+  std::string_view unit = trimmed(text);
+  const auto number = take_number(unit);
+  if (!number) return std::nullopt;
+  unit = trimmed(unit);
+  constexpr std::string_view kPrefixes = "kmgtpe";
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
+  int two = 0;
+  if (!unit.empty()) {
+    const auto power = kPrefixes.find(lower(unit[0]));
+    if (power != std::string_view::npos) {
+      two = 10 * (static_cast<int>(power) + 1);
+      unit.remove_prefix(1);
+      if (!unit.empty() && lower(unit[0]) == 'i') unit.remove_prefix(1);
+    }
+    if (!unit.empty() && lower(unit[0]) == 'b') unit.remove_prefix(1);
+    if (!unit.empty()) return std::nullopt;
+  }
+  const double bytes = std::ldexp(*number, two);
+  if (bytes >= 0x1p63) return std::nullopt;
+  return std::llround(bytes);
+}
+
+std::optional<double> parse_percentage(std::string_view text) {
+  std::string_view rest = trimmed(text);
+  const auto number = take_number(rest);
+  if (!number || trimmed(rest) != "%") return std::nullopt;
+  return std::min(*number / 100, 1.0);
+}
 
 Result<std::int64_t> parse_quantity(std::string_view text) {
   std::string_view rest = text;
@@ -113,23 +157,19 @@ Result<std::chrono::milliseconds> parse_duration(std::string_view text) {
   std::string_view rest = text;
   if (rest.empty()) return bad();
   while (!rest.empty()) {
-    std::size_t length = 0;
-    while (length < rest.size() && (is_digit(rest[length]) || rest[length] == '.')) ++length;
-    double number = 0;
-    const auto [end, code] = std::from_chars(rest.data(), rest.data() + length, number, std::chars_format::fixed);
-    if (length == 0 || code != std::errc() || end != rest.data() + length) return bad();
-    rest.remove_prefix(length);
+    const auto number = take_number(rest);
+    if (!number) return bad();
     std::size_t unit = 0;
     while (unit < rest.size() && !is_digit(rest[unit]) && rest[unit] != '.') ++unit;
     const std::string_view name = rest.substr(0, unit);
     if (name == "ms") {
-      total_ms += number;
+      total_ms += *number;
     } else if (name == "s") {
-      total_ms += number * 1000;
+      total_ms += *number * 1000;
     } else if (name == "m") {
-      total_ms += number * 60'000;
+      total_ms += *number * 60'000;
     } else if (name == "h") {
-      total_ms += number * 3'600'000;
+      total_ms += *number * 3'600'000;
     } else {
       return bad();
     }

@@ -37,7 +37,7 @@ std::string message_of(const std::string& body) {
     // A watch's ERROR event holds the same object, and its reader is the one that knows it.
     std::string event = R"({"type":"ERROR","object":)" + body + "}";
     codec::ObjectReader reader{model::ResourceNames{}};
-    if (auto status = reader.read_node_event(event); status && !status->message.empty()) return status->message;
+    if (auto status = reader.read_event<model::Node>(event); status && !status->message.empty()) return status->message;
   }
   std::string text = body.substr(0, kShown);
   for (char& c : text) {

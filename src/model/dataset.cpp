@@ -27,15 +27,17 @@ std::string runtime_label(const DatasetRef& dataset, std::string_view uid, std::
 std::string fuse_label(const DatasetRef& dataset, std::string_view uid) { return label("fluid.io/f-", dataset, uid); }
 
 std::uint64_t image_id(std::string_view reference) {
-  std::string full(reference);
   const auto slash = reference.find('/');
   const std::string_view first = reference.substr(0, slash);
   const bool names_registry =
       slash != std::string_view::npos && (first.find_first_of(".:") != std::string_view::npos || first == "localhost");
+  const bool names_version = reference.substr(reference.rfind('/') + 1).find_first_of(":@") != std::string_view::npos;
+  constexpr std::hash<std::string_view> kHash;
+  if (names_registry && names_version) return kHash(reference);
+  std::string full(reference);
   if (!names_registry) full.insert(0, slash == std::string_view::npos ? "docker.io/library/" : "docker.io/");
-  const std::string_view last = std::string_view(full).substr(full.rfind('/') + 1);
-  if (last.find_first_of(":@") == std::string_view::npos) full += ":latest";
-  return std::hash<std::string_view>{}(full);
+  if (!names_version) full += ":latest";
+  return kHash(full);
 }
 
 }  // namespace berth::model

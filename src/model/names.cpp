@@ -1,4 +1,5 @@
 // The words of the model as text.
+#include "berth/core/text.h"
 #include "berth/model/decision.h"
 #include "berth/model/pod.h"
 #include "berth/model/reason.h"
@@ -31,6 +32,15 @@ std::string_view to_string(Reason reason) {
       return "OUTRANKED";
   }
   return "";
+}
+
+bool names_our_reason(std::string_view message) {
+  for (int i = 1; i < kReasonCount; ++i) {
+    const auto reason = static_cast<Reason>(i);
+    if (reason == Reason::kInsufficientGpu || reason == Reason::kOutranked) continue;
+    if (core::has_word(message, to_string(reason))) return true;
+  }
+  return false;
 }
 
 std::string_view to_string(Verb verb) { return verb == Verb::kFilter ? "filter" : "prioritize"; }

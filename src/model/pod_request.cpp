@@ -3,24 +3,13 @@
 #include <charconv>
 
 #include "berth/core/quantity.h"
+#include "berth/core/text.h"
 #include "berth/model/pod.h"
 
 namespace berth::model {
 namespace {
 
 constexpr std::size_t kMaxDatasets = 64;
-
-std::string_view trimmed(std::string_view text) {
-  const auto from = text.find_first_not_of(" \t\n");
-  if (from == std::string_view::npos) return {};
-  return text.substr(from, text.find_last_not_of(" \t\n") - from + 1);
-}
-
-// A DNS subdomain, as names of namespaces and custom resources are (RFC 1123).
-bool is_name(std::string_view text) {
-  const auto good = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.'; };
-  return !text.empty() && text.size() <= 253 && std::all_of(text.begin(), text.end(), good);
-}
 
 void invalid(PodRequest& request, const Annotation& annotation, std::string_view allowed) {
   if (request.invalid) return;
@@ -45,12 +34,12 @@ void read_datasets(PodRequest& request, const Annotation& annotation) {
   std::string_view rest = annotation.value;
   while (true) {
     const auto comma = rest.find(',');
-    const std::string_view item = trimmed(rest.substr(0, comma));
+    const std::string_view item = core::trimmed(rest.substr(0, comma));
     const auto slash = item.find('/');
     DatasetRef dataset = slash == std::string_view::npos
                              ? DatasetRef{request.ns, std::string(item)}
                              : DatasetRef{std::string(item.substr(0, slash)), std::string(item.substr(slash + 1))};
-    if (!is_name(dataset.name) || (slash != std::string_view::npos && !is_name(dataset.ns)) ||
+    if (!core::is_name(dataset.name) || (slash != std::string_view::npos && !core::is_name(dataset.ns)) ||
         request.datasets.size() == kMaxDatasets) {
       invalid(request, annotation, kAllowed);
       return;

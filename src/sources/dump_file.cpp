@@ -15,7 +15,7 @@ namespace {
 
 using core::ErrorCode;
 
-constexpr const char* kHowTo = "make it with kubectl get nodes,pods -A -o json";
+constexpr const char* kHowTo = "make it with kubectl get nodes,pods,pvc,datasets.data.fluid.io -A -o json";
 
 // "NAME: items[3]...", or "NAME:LINE:COLUMN" where the parser says "byte N".
 std::string place_in(const std::string& name, std::string_view text, const std::string& where) {
@@ -72,7 +72,7 @@ core::Result<std::string> read_whole(int fd, const std::string& name, std::size_
     if (got == 0) return text;
     if (text.size() + static_cast<std::size_t>(got) > max_bytes) {
       return core::fail(ErrorCode::kTooLarge,
-                        "it has more than " + std::to_string(max_bytes) + " bytes; dump only nodes and pods", name);
+                        "it has more than " + std::to_string(max_bytes) + " bytes; dump only nodes, pods, claims and datasets", name);
     }
     text.append(block, 0, static_cast<std::size_t>(got));
   }

@@ -64,9 +64,9 @@ core::Result<void> FileSource::State::read() {
   trouble.clear();
   ++counters.lists;
   counters.last_event = clock.wall();
-  spdlog::info("{}: {} nodes and {} pods", name, dump->nodes.size(), dump->pods.size());
-  sink.push(model::AllNodes{std::move(dump->nodes)});
-  sink.push(model::AllPods{std::move(dump->pods)});
+  spdlog::info("{}: {} nodes, {} pods, {} datasets", name, dump->nodes.size(), dump->pods.size(),
+               dump->datasets.size());
+  codec::push_dump(*std::move(dump), sink);
   return {};
 }
 

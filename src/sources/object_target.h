@@ -14,8 +14,6 @@ namespace berth::sources {
 
 struct NodeKind {
   using Object = model::Node;
-  static auto read_list(codec::ObjectReader& reader, std::string& body) { return reader.read_node_list(body); }
-  static auto read_event(codec::ObjectReader& reader, std::string& line) { return reader.read_node_event(line); }
   static model::ClusterUpdate all(std::vector<Object> nodes) { return model::AllNodes{std::move(nodes)}; }
   static model::ClusterUpdate set(Object node) { return model::NodeSet{std::move(node)}; }
   static model::ClusterUpdate gone(Object node) { return model::NodeGone{std::move(node.name)}; }
@@ -23,8 +21,6 @@ struct NodeKind {
 
 struct PodKind {
   using Object = model::Pod;
-  static auto read_list(codec::ObjectReader& reader, std::string& body) { return reader.read_pod_list(body); }
-  static auto read_event(codec::ObjectReader& reader, std::string& line) { return reader.read_pod_event(line); }
   static model::ClusterUpdate all(std::vector<Object> pods) { return model::AllPods{std::move(pods)}; }
   static model::ClusterUpdate set(Object pod) { return model::PodSet{std::move(pod)}; }
   static model::ClusterUpdate gone(Object pod) {
@@ -40,7 +36,7 @@ class ObjectTarget final : public kube::ReflectorTarget {
   void begin_list() override { items_.clear(); }
 
   core::Result<kube::PageInfo> take_page(std::string& body) override {
-    auto page = Kind::read_list(reader_, body);
+    auto page = reader_.read_list<typename Kind::Object>(body);
     if (!page) return tl::unexpected(std::move(page.error()));
     items_.insert(items_.end(), std::move_iterator(page->items.begin()), std::move_iterator(page->items.end()));
     return kube::PageInfo{std::move(page->resource_version), std::move(page->continue_token), page->broken,
@@ -50,7 +46,7 @@ class ObjectTarget final : public kube::ReflectorTarget {
   void finish_list() override { sink_.push(Kind::all(std::exchange(items_, {}))); }
 
   core::Result<kube::EventInfo> take_event(std::string& line) override {
-    auto event = Kind::read_event(reader_, line);
+    auto event = reader_.read_event<typename Kind::Object>(line);
     if (!event) return tl::unexpected(std::move(event.error()));
     using enum codec::WatchEventType;
     if (event->type == kAdded || event->type == kModified) sink_.push(Kind::set(std::move(event->object)));

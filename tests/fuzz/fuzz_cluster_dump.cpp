@@ -25,7 +25,7 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
   } else {
     berth::fuzz::check(dump.error());
   }
-  berth::fuzz::check_page(reader.read_node_list(json));
-  berth::fuzz::check_page(reader.read_pod_list(json));
+  berth::fuzz::check_page(reader.read_list<model::Node>(json));
+  berth::fuzz::check_page(reader.read_list<model::Pod>(json));
   return 0;
 }

@@ -29,7 +29,7 @@ void check_event(const core::Result<codec::WatchEvent<T>>& event) {
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
   static berth::codec::ObjectReader reader({});
   std::string line(data, data + size);
-  berth::fuzz::check_event(reader.read_node_event(line));
-  berth::fuzz::check_event(reader.read_pod_event(line));
+  berth::fuzz::check_event(reader.read_event<model::Node>(line));
+  berth::fuzz::check_event(reader.read_event<model::Pod>(line));
   return 0;
 }

@@ -22,7 +22,7 @@ inline void check(const model::Node& node) {
               node.fluid_labels.size() < 2,
           "dataset labels are sorted and unique");
   for (const std::string& label : node.fluid_labels) {
-    require(label.starts_with("fluid.io/s-"), "a dataset label has Fluid's prefix");
+    require(label.starts_with("fluid.io/s-") || label.starts_with("fluid.io/f-"), "a dataset label has Fluid's prefix");
   }
 }
 

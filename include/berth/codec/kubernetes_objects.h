@@ -1,4 +1,5 @@
-// Reads Kubernetes API objects (core/v1 Node and Pod, their lists and watch events) into the model.
+// Reads Kubernetes API objects, their lists and watch events, into the model: core/v1 Node, Pod and
+// PersistentVolumeClaim; Dataset, DataLoad and the runtimes of data.fluid.io.
 //
 // Only the fields that Berth uses are looked at; a field of the wrong type is an error of that object, which names it.
 // Not thread-safe: one reader per thread, reused so that its memory is. Inputs are given capacity for the parser's
@@ -8,10 +9,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
-#include <variant>
+#include <string_view>
 #include <vector>
 
+#include "berth/codec/cluster_dump.h"
 #include "berth/core/result.h"
 #include "berth/model/cluster_update.h"
 
@@ -39,14 +42,15 @@ struct ListPage {
   std::string first_broken_why;
 };
 
-// What `kubectl get nodes,pods,... -A -o json` prints: a v1 List of mixed kinds (kinds other than Node and Pod are
-// skipped), or a NodeList, PodList, Node or Pod.
-struct ClusterDump {
-  std::vector<model::Node> nodes;
-  std::vector<model::Pod> pods;
-  std::size_t skipped = 0;
+// The runtimes that Fluid 0.9 to 1.0.8 has; each is read as a model::CacheRuntime of `type`.
+struct RuntimeKind {
+  std::string_view kind;      // "AlluxioRuntime"
+  std::string_view resource;  // "alluxioruntimes", as in the API's paths
+  std::string_view type;      // "alluxio"
 };
+std::span<const RuntimeKind> runtime_kinds();
 
+// T is one of model::Node, Pod, Claim, Dataset, CacheRuntime and DataLoad.
 class ObjectReader {
  public:
   explicit ObjectReader(model::ResourceNames resources);
@@ -54,12 +58,12 @@ class ObjectReader {
   ObjectReader(ObjectReader&&) noexcept;
   ObjectReader& operator=(ObjectReader&&) noexcept;
 
-  core::Result<model::Node> read_node(std::string& json);
-  core::Result<model::Pod> read_pod(std::string& json);
-  core::Result<ListPage<model::Node>> read_node_list(std::string& json);
-  core::Result<ListPage<model::Pod>> read_pod_list(std::string& json);
-  core::Result<WatchEvent<model::Node>> read_node_event(std::string& line);
-  core::Result<WatchEvent<model::Pod>> read_pod_event(std::string& line);
+  template <class T>
+  core::Result<T> read(std::string& json);
+  template <class T>
+  core::Result<ListPage<T>> read_list(std::string& json);
+  template <class T>
+  core::Result<WatchEvent<T>> read_event(std::string& line);
   // An item that can't be read is an error here, named by kind, name and field: the file is the user's own.
   core::Result<ClusterDump> read_cluster_dump(std::string& json);
 

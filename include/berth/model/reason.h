@@ -24,6 +24,10 @@ inline constexpr int kReasonCount = 11;
 // "INSUFFICIENT_GPU" and so on; "" for kNone.
 std::string_view to_string(Reason reason);
 
+// Whether `message`, of a pod's PodScheduled condition, has a reason that only Berth gives. INSUFFICIENT_GPU and
+// OUTRANKED do not count: the first is what the scheduler finds by itself, the second never stands alone.
+bool names_our_reason(std::string_view message);
+
 // True if the reason belongs in FailedAndUnresolvableNodes: evicting pods would not help, and in FailedNodes it would
 // start a preemption dry run that ends in "expected at least one victim pod" (kubernetes#139270).
 constexpr bool unresolvable(Reason reason) { return reason != Reason::kInsufficientGpu; }

@@ -1,4 +1,4 @@
-// Nodes and pods out of a dump: what `kubectl get nodes,pods,... -A -o json` prints.
+// A cluster out of a dump: what `kubectl get nodes,pods,pvc,datasets.data.fluid.io -A -o json` prints.
 //
 // The file is read again when it changes, also when an editor puts a new one in its place or a ConfigMap is mounted
 // anew; one that can't be read then leaves the last good state in force and is told in the log. "-" reads standard
@@ -33,7 +33,7 @@ class FileSource final : public Source {
   FileSource(FileSourceOptions options, model::UpdateSink& sink, const core::Clock& clock);
   ~FileSource() override;  // stops
 
-  // Reads the file, pushes AllNodes and AllPods, and begins to watch it. A file that can't be read is an error.
+  // Reads the file, pushes all that is in it, and begins to watch it. A file that can't be read is an error.
   core::Result<void> start() override;
   void stop() override;
   [[nodiscard]] bool synced() const override;

@@ -20,7 +20,7 @@ TEST_F(Lists, PageOfNodes) {
   std::string json = R"({"kind":"NodeList","apiVersion":"v1","metadata":{"resourceVersion":"1042","continue":"eyJ2",
     "remainingItemCount":4500},"items":[{"metadata":{"name":"a"},"status":{"allocatable":{"nvidia.com/gpu":"8"}}},
     {"metadata":{"name":"b"}}]})";
-  const auto page = reader_.read_node_list(json);
+  const auto page = reader_.read_list<model::Node>(json);
   ASSERT_TRUE(page) << page.error().to_string();
   EXPECT_THAT(page->items, ElementsAre(Field(&model::Node::name, "a"), Field(&model::Node::name, "b")));
   EXPECT_EQ(page->items[0].gpus, 8);
@@ -32,7 +32,7 @@ TEST_F(Lists, PageOfNodes) {
 TEST_F(Lists, LastPageHasNoToken) {
   for (std::string json : {R"({"kind":"PodList","metadata":{"resourceVersion":"7"},"items":[]})",
                            R"({"kind":"PodList","metadata":{"resourceVersion":"7","continue":""},"items":null})"}) {
-    const auto page = reader_.read_pod_list(json);
+    const auto page = reader_.read_list<model::Pod>(json);
     ASSERT_TRUE(page) << page.error().to_string();
     EXPECT_EQ(page->continue_token, "");
     EXPECT_EQ(page->resource_version, "7");
@@ -45,7 +45,7 @@ TEST_F(Lists, BrokenItemIsLeftOutAndNamed) {
     {"metadata":{"name":"good","namespace":"n"}},
     {"metadata":{"name":"bad","namespace":"n"},"spec":{"nodeName":9}},
     "no object", {"metadata":{"namespace":"n"}}, {"metadata":{"name":"last"}}]})";
-  const auto page = reader_.read_pod_list(json);
+  const auto page = reader_.read_list<model::Pod>(json);
   ASSERT_TRUE(page) << page.error().to_string();
   EXPECT_THAT(page->items, ElementsAre(Field(&model::Pod::name, "good"), Field(&model::Pod::name, "last")));
   EXPECT_EQ(page->broken, 3U);
@@ -58,7 +58,7 @@ TEST_F(Lists, OtherAnswersAreRefused) {
                            R"({"kind":"PodList","metadata":{},"items":[]})", R"({})", R"({"items":[]})",
                            R"({"kind":"NodeList","items":{}})", R"({"kind":"NodeList","metadata":"x","items":[]})",
                            "[]", "", R"({"kind":"NodeList","items":[)"}) {
-    const auto page = reader_.read_node_list(json);
+    const auto page = reader_.read_list<model::Node>(json);
     ASSERT_FALSE(page) << json;
     EXPECT_EQ(page.error().code, core::ErrorCode::kInvalid);
   }
@@ -76,7 +76,7 @@ TEST_F(Events, AddedModifiedDeleted) {
     std::string line = R"({"type":")" + std::string(c.name) +
                        R"(","object":{"kind":"Pod","apiVersion":"v1","metadata":{"name":"p","namespace":"n","uid":"u",)"
                        R"("resourceVersion":"88"},"spec":{"nodeName":"a"}}})";
-    const auto event = reader_.read_pod_event(line);
+    const auto event = reader_.read_event<model::Pod>(line);
     ASSERT_TRUE(event) << event.error().to_string();
     EXPECT_EQ(event->type, c.want);
     EXPECT_EQ(event->resource_version, "88");
@@ -87,7 +87,7 @@ TEST_F(Events, AddedModifiedDeleted) {
 
 TEST_F(Events, NodeWithNewlineBehind) {
   std::string line = R"({"type":"ADDED","object":)" + test_data("node.json") + "}\n";
-  const auto event = reader_.read_node_event(line);
+  const auto event = reader_.read_event<model::Node>(line);
   ASSERT_TRUE(event) << event.error().to_string();
   EXPECT_EQ(event->object.name, "gpu-a800-017");
   EXPECT_EQ(event->resource_version, "184467123");
@@ -98,7 +98,7 @@ TEST_F(Events, Bookmark) {
   std::string line =
       R"({"type":"BOOKMARK","object":{"kind":"Node","apiVersion":"v1","metadata":{"resourceVersion":"12746",)"
       R"("creationTimestamp":null},"spec":{},"status":{}}})";
-  const auto event = reader_.read_node_event(line);
+  const auto event = reader_.read_event<model::Node>(line);
   ASSERT_TRUE(event) << event.error().to_string();
   EXPECT_EQ(event->type, WatchEventType::kBookmark);
   EXPECT_EQ(event->resource_version, "12746");
@@ -108,7 +108,7 @@ TEST_F(Events, Bookmark) {
 TEST_F(Events, ErrorCarriesAStatus) {
   std::string line = R"j({"type":"ERROR","object":{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure",
     "message":"too old resource version: 1 (12746)","reason":"Expired","code":410}})j";
-  const auto event = reader_.read_pod_event(line);
+  const auto event = reader_.read_event<model::Pod>(line);
   ASSERT_TRUE(event) << event.error().to_string();
   EXPECT_EQ(event->type, WatchEventType::kError);
   EXPECT_EQ(event->status_code, 410);
@@ -118,7 +118,7 @@ TEST_F(Events, ErrorCarriesAStatus) {
 
 TEST_F(Events, ErrorWithoutMessageGivesItsReason) {
   std::string line = R"({"type":"ERROR","object":{"reason":"InternalError"}})";
-  const auto event = reader_.read_pod_event(line);
+  const auto event = reader_.read_event<model::Pod>(line);
   ASSERT_TRUE(event);
   EXPECT_EQ(event->status_code, 0);
   EXPECT_EQ(event->message, "InternalError");
@@ -133,7 +133,7 @@ class WrongEvent : public testing::TestWithParam<Wrong> {};
 
 TEST_P(WrongEvent, IsRefused) {
   std::string line = GetParam().line;
-  const auto event = ObjectReader({}).read_pod_event(line);
+  const auto event = ObjectReader({}).read_event<model::Pod>(line);
   ASSERT_FALSE(event);
   EXPECT_EQ(event.error().code, core::ErrorCode::kInvalid);
   EXPECT_THAT(event.error().to_string(), HasSubstr(GetParam().says));
@@ -167,14 +167,23 @@ TEST_F(Dumps, ListOfMixedKinds) {
   std::string json = R"({"apiVersion":"v1","kind":"List","metadata":{"resourceVersion":""},"items":[
     {"apiVersion":"v1","kind":"Node","metadata":{"name":"a"}},
     {"apiVersion":"v1","kind":"Pod","metadata":{"name":"p","namespace":"n"}},
-    {"apiVersion":"data.fluid.io/v1alpha1","kind":"Dataset","metadata":{"name":"imagenet"}},
-    {"apiVersion":"v1","kind":"PersistentVolumeClaim","metadata":{"name":"imagenet"}},
+    {"apiVersion":"data.fluid.io/v1alpha1","kind":"Dataset","metadata":{"name":"imagenet","namespace":"n"}},
+    {"apiVersion":"datasets.example.com/v1","kind":"Dataset","metadata":{"name":"other"}},
+    {"apiVersion":"v1","kind":"PersistentVolumeClaim","metadata":{"name":"imagenet","namespace":"n"}},
+    {"apiVersion":"data.fluid.io/v1alpha1","kind":"JuiceFSRuntime","metadata":{"name":"imagenet","namespace":"n"}},
+    {"apiVersion":"data.fluid.io/v1alpha1","kind":"DataLoad","metadata":{"name":"warm","namespace":"n"}},
+    {"apiVersion":"data.fluid.io/v1alpha1","kind":"DataBackup","metadata":{"name":"b","namespace":"n"}},
     {"apiVersion":"longhorn.io/v1beta2","kind":"Node","metadata":{"name":"other"}},
     {"apiVersion":"v1","kind":"Node","metadata":{"name":"b"}}]})";
   const auto dump = reader_.read_cluster_dump(json);
   ASSERT_TRUE(dump) << dump.error().to_string();
   EXPECT_THAT(dump->nodes, ElementsAre(Field(&model::Node::name, "a"), Field(&model::Node::name, "b")));
   EXPECT_THAT(dump->pods, ElementsAre(Field(&model::Pod::name, "p")));
+  EXPECT_THAT(dump->datasets, ElementsAre(Field(&model::Dataset::ref, model::DatasetRef{"n", "imagenet"})));
+  EXPECT_THAT(dump->claims, ElementsAre(Field(&model::Claim::name, "imagenet")));
+  EXPECT_THAT(dump->runtimes, ElementsAre(Field(&model::CacheRuntime::type, "juicefs")));
+  EXPECT_THAT(dump->data_loads, ElementsAre(Field(&model::DataLoad::name, "warm")));
+  EXPECT_TRUE(dump->fluid_served);
   EXPECT_EQ(dump->skipped, 3U);
 }
 

@@ -11,7 +11,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 core::Result<model::Node> read_node(std::string json, model::ResourceNames resources = {}) {
-  return ObjectReader(std::move(resources)).read_node(json);
+  return ObjectReader(std::move(resources)).read<model::Node>(json);
 }
 
 model::Node node_with_labels(const std::string& labels) {
@@ -68,7 +68,7 @@ TEST(NodeReader, MemoryThatIsNoNumberIsUnknown) {
   }
 }
 
-// "h" in "fluid.io/s-h-..." marks the labels that hold the size of a quota; only "true" says that a worker is here. A
+// "f" is a client of the dataset, "s" a worker. "h" in "fluid.io/s-h-..." marks the labels that hold the size of a quota; only "true" says that a worker is here. A
 // dataset of the namespace "h" has labels that look the same but for the value.
 TEST(NodeReader, DatasetLabelsAreThoseThatSayTrue) {
   EXPECT_THAT(
@@ -76,7 +76,7 @@ TEST(NodeReader, DatasetLabelsAreThoseThatSayTrue) {
       "fluid.io/s-ml-c":"false","fluid.io/s-h-x":"true","fluid.io/f-ml-a":"true","fluid.io/dataset-num":"2",
       "fluid.io/s-ml-d":true)")
           .fluid_labels,
-      ElementsAre("fluid.io/s-h-x", "fluid.io/s-ml-a", "fluid.io/s-ml-b"));
+      ElementsAre("fluid.io/f-ml-a", "fluid.io/s-h-x", "fluid.io/s-ml-a", "fluid.io/s-ml-b"));
 }
 
 struct Wrong {

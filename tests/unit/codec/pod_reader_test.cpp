@@ -14,7 +14,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 core::Result<model::Pod> read_pod(std::string json, model::ResourceNames resources = {}) {
-  return ObjectReader(std::move(resources)).read_pod(json);
+  return ObjectReader(std::move(resources)).read<model::Pod>(json);
 }
 
 // A pod named p whose spec is `spec`.

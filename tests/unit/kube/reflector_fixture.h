@@ -25,7 +25,7 @@ class NodeRecorder final : public ReflectorTarget {
   void begin_list() override { pages_.clear(); }
 
   core::Result<PageInfo> take_page(std::string& body) override {
-    auto page = reader_.read_node_list(body);
+    auto page = reader_.read_list<model::Node>(body);
     if (!page) return tl::unexpected(page.error());
     for (auto& node : page->items) pages_.push_back(std::move(node));
     return PageInfo{page->resource_version, page->continue_token, page->broken, page->first_broken_why};
@@ -40,7 +40,7 @@ class NodeRecorder final : public ReflectorTarget {
   }
 
   core::Result<EventInfo> take_event(std::string& line) override {
-    auto event = reader_.read_node_event(line);
+    auto event = reader_.read_event<model::Node>(line);
     if (!event) return tl::unexpected(event.error());
     const std::lock_guard lock(mutex_);
     using enum codec::WatchEventType;

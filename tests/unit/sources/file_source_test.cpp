@@ -240,7 +240,7 @@ TEST_P(FileSourceRefuses, InOneLineWithFileAndWhatToDo) {
 
 INSTANTIATE_TEST_SUITE_P(
     , FileSourceRefuses,
-    ::testing::Values(Wrong{"empty", "", "it is empty; make it with kubectl get nodes,pods -A -o json"},
+    ::testing::Values(Wrong{"empty", "", "it is empty; make it with kubectl get nodes,pods,pvc,"},
                       Wrong{"yaml", "apiVersion: v1\nitems: []\nkind: List\n", "use -o json instead of -o yaml"},
                       Wrong{"yaml_document", "---\nkind: List\n", "use -o json instead of -o yaml"},
                       Wrong{"table", "NAME     STATUS   ROLES\nnode-1   Ready    <none>\n", "add -o json"},

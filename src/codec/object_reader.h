@@ -1,0 +1,80 @@
+// What reading objects one by one, in lists, in events and in dumps have in common.
+//
+// Not thread-safe.
+#pragma once
+
+#include <simdjson.h>
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "fluid_reader.h"
+#include "json_document.h"
+#include "json_fields.h"
+#include "node_reader.h"
+#include "object_kinds.h"
+#include "pod_reader.h"
+
+namespace berth::codec {
+
+struct ObjectReader::State {
+  model::ResourceNames resources;
+  JsonDocument document;
+};
+
+// `known_kind` is taken where the object names none: items of a typed list carry neither kind nor apiVersion.
+template <class T>
+void read_object(T& out, simdjson::dom::object json, std::string_view known_kind,
+                 const model::ResourceNames& resources, Reading& reading) {
+  const auto [kind, version] = pick<2>(json, {std::string_view("kind"), "apiVersion"}, reading);
+  std::string_view found = text(kind, reading);
+  if (found.empty()) found = known_kind;
+  if (!found.empty() && !is_kind<T>(found)) {
+    return reading.fail("is " + std::string(found.substr(0, 64)) + ", not " + std::string(Kind<T>::kName), "kind");
+  }
+  if (const std::string_view group = text(version, reading); !group.empty() && !Kind<T>::in_group(group)) {
+    return reading.fail("is " + std::string(group.substr(0, 64)) + ", not the group of " + std::string(Kind<T>::kName),
+                        "apiVersion");
+  }
+  if constexpr (std::is_same_v<T, model::CacheRuntime>) {
+    if (found.empty()) return reading.fail("is missing", "kind");
+    out.type = runtime_kind(found)->type;
+  }
+  if constexpr (requires { read_into(out, json, resources, reading); }) {
+    read_into(out, json, resources, reading);
+  } else {
+    read_into(out, json, reading);
+  }
+  if (Kind<T>::name(out).empty()) reading.fail("is missing", "metadata.name");
+}
+
+// One item of a list. An error is named by what can be read of the object's identity.
+template <class T>
+core::Result<T> read_item(simdjson::dom::element item, std::string_view known_kind, std::size_t index,
+                          const model::ResourceNames& resources) {
+  T out;
+  Reading reading;
+  if (const auto json = item_object(item, reading)) read_object(out, *json, known_kind, resources, reading);
+  if (!reading.failed()) return out;
+  core::Error error = reading.error();
+  std::string where = "items[" + std::to_string(index) + "]";
+  if (const std::string name = Kind<T>::name(out); !name.empty()) {
+    where += " (" + std::string(Kind<T>::kName) + " " + name + ")";
+  }
+  if (!error.where.empty()) where += " " + error.where;
+  error.where = std::move(where);
+  return tl::unexpected(std::move(error));
+}
+
+core::Result<simdjson::dom::object> parse_object(JsonDocument& document, std::string& text);
+
+// "Node" of "NodeList"; empty for what is no list of objects.
+inline std::string_view kind_of_items(std::string_view kind) {
+  constexpr std::string_view kList = "List";
+  return kind.ends_with(kList) ? kind.substr(0, kind.size() - kList.size()) : std::string_view();
+}
+
+}  // namespace berth::codec
