@@ -68,8 +68,7 @@ core::Result<ClusterDump> ObjectReader::read_cluster_dump(std::string& json) {
     return tl::unexpected(std::move(error));
   }
   Reading reading;
-  const auto [kind_field, version_field, items] =
-      pick<3>(*root, {string_view("kind"), "apiVersion", "items"}, reading);
+  const auto [kind_field, version_field, items] = pick<3>(*root, {string_view("kind"), "apiVersion", "items"}, reading);
   const string_view kind = text(kind_field, reading);
   const string_view version = text(version_field, reading);
   ClusterDump dump;

@@ -124,8 +124,7 @@ void look_at(model::CachePod& cache, const FluidPod& fluid, const Container& con
   if (fluid.engine == "alluxio" && cache.role == CacheRole::kMaster && container.name == "alluxio-master") {
     find_named(container.ports, "web", reading, [&](simdjson::dom::object port) {
       const auto [at] = pick<1>(port, {string_view("containerPort")}, reading);
-      cache.web_port =
-          static_cast<std::uint16_t>(number(at, 1, std::numeric_limits<std::uint16_t>::max(), reading));
+      cache.web_port = static_cast<std::uint16_t>(number(at, 1, std::numeric_limits<std::uint16_t>::max(), reading));
     });
   }
 }

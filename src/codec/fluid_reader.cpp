@@ -182,8 +182,7 @@ void read_into(model::CacheRuntime& runtime, Json json, Reading& reading) {
   if (!fields) return;
   const Reading::Step step(reading, "spec");
   const auto [replicas, store] = pick<2>(*fields, {string_view("replicas"), "tieredstore"}, reading);
-  runtime.workers =
-      static_cast<std::int32_t>(number(replicas, 0, std::numeric_limits<std::int32_t>::max(), reading));
+  runtime.workers = static_cast<std::int32_t>(number(replicas, 0, std::numeric_limits<std::int32_t>::max(), reading));
   const auto tiers = object(store, reading);
   if (!tiers) return;
   const Reading::Step in_store(reading, store.name);

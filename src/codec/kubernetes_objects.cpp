@@ -93,8 +93,8 @@ core::Result<ListPage<T>> ObjectReader::read_list(std::string& json) {
   const string_view item_kind = kind_of_items(found);
   const string_view group = text(version, reading);
   if (!is_kind<T>(item_kind) || (!group.empty() && !Kind<T>::in_group(group))) {
-    reading.fail((found.empty() ? "is missing" : "is " + std::string(found) + " of " + std::string(group)) +
-                     ", not " + std::string(Kind<T>::kName) + "List",
+    reading.fail((found.empty() ? "is missing" : "is " + std::string(found) + " of " + std::string(group)) + ", not " +
+                     std::string(Kind<T>::kName) + "List",
                  "kind");
   }
   ListPage<T> page;

@@ -27,8 +27,8 @@ struct ObjectReader::State {
 
 // `known_kind` is taken where the object names none: items of a typed list carry neither kind nor apiVersion.
 template <class T>
-void read_object(T& out, simdjson::dom::object json, std::string_view known_kind,
-                 const model::ResourceNames& resources, Reading& reading) {
+void read_object(T& out, simdjson::dom::object json, std::string_view known_kind, const model::ResourceNames& resources,
+                 Reading& reading) {
   const auto [kind, version] = pick<2>(json, {std::string_view("kind"), "apiVersion"}, reading);
   std::string_view found = text(kind, reading);
   if (found.empty()) found = known_kind;

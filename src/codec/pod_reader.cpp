@@ -48,11 +48,10 @@ void read_annotations(model::Pod& pod, simdjson::dom::object annotations, Readin
 
 FluidPod read_metadata(model::Pod& pod, simdjson::dom::object metadata, Reading& reading) {
   const Reading::Step step(reading, "metadata");
-  const auto [name, ns, uid, created, deleted, labels, annotations] =
-      pick<7>(metadata,
-              {string_view("name"), "namespace", "uid", "creationTimestamp", "deletionTimestamp", "labels",
-               "annotations"},
-              reading);
+  const auto [name, ns, uid, created, deleted, labels, annotations] = pick<7>(
+      metadata,
+      {string_view("name"), "namespace", "uid", "creationTimestamp", "deletionTimestamp", "labels", "annotations"},
+      reading);
   pod.name = text(name, reading);
   pod.ns = text(ns, reading);
   pod.uid = text(uid, reading);

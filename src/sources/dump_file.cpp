@@ -71,8 +71,9 @@ core::Result<std::string> read_whole(int fd, const std::string& name, std::size_
     }
     if (got == 0) return text;
     if (text.size() + static_cast<std::size_t>(got) > max_bytes) {
-      return core::fail(ErrorCode::kTooLarge,
-                        "it has more than " + std::to_string(max_bytes) + " bytes; dump only nodes, pods, claims and datasets", name);
+      return core::fail(
+          ErrorCode::kTooLarge,
+          "it has more than " + std::to_string(max_bytes) + " bytes; dump only nodes, pods, claims and datasets", name);
     }
     text.append(block, 0, static_cast<std::size_t>(got));
   }

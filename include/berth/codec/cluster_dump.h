@@ -1,5 +1,5 @@
-// A whole cluster in one file: what `kubectl get nodes,pods,pvc,datasets.data.fluid.io,... -A -o json` prints, a v1 List
-// of mixed kinds; or a list of one kind, or a single object. ObjectReader::read_cluster_dump() makes it.
+// A whole cluster in one file: what `kubectl get nodes,pods,pvc,datasets.data.fluid.io,... -A -o json` prints, a v1
+// List of mixed kinds; or a list of one kind, or a single object. ObjectReader::read_cluster_dump() makes it.
 //
 // Thread-safe: plain values.
 #pragma once

@@ -68,8 +68,9 @@ TEST(NodeReader, MemoryThatIsNoNumberIsUnknown) {
   }
 }
 
-// "f" is a client of the dataset, "s" a worker. "h" in "fluid.io/s-h-..." marks the labels that hold the size of a quota; only "true" says that a worker is here. A
-// dataset of the namespace "h" has labels that look the same but for the value.
+// "f" is a client of the dataset, "s" a worker. "h" in "fluid.io/s-h-..." marks the labels that hold the size of a
+// quota; only "true" says that a worker is here. A dataset of the namespace "h" has labels that look the same but for
+// the value.
 TEST(NodeReader, DatasetLabelsAreThoseThatSayTrue) {
   EXPECT_THAT(
       node_with_labels(R"("fluid.io/s-ml-b":"true","fluid.io/s-ml-a":"true","fluid.io/s-h-alluxio-m-ml-a":"2GiB",
