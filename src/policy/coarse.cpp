@@ -17,7 +17,7 @@ bool CoarseBetter::operator()(const Evaluated& a, const Evaluated& b) const {
   const bool b_fits = b.fit > 0;
   if (a_fits != b_fits) return a_fits;
   if (a.holds_all != b.holds_all) return a.holds_all;
-  if (a.coverage != b.coverage) return a.coverage > b.coverage;
+  if (wants_datasets_ && a.steps_behind != b.steps_behind) return a.steps_behind < b.steps_behind;
   return better_(a, b);
 }
 

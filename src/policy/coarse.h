@@ -12,13 +12,15 @@ namespace berth::policy {
 // another party has a say that we don't see: a nominated node, a call for one node, another filtering extender.
 std::optional<std::size_t> coarse_limit(const Query& query, const Settings& settings);
 
-// Datasets first: nodes that hold all of them, then by coverage; then the documented order.
+// Datasets first: nodes that hold all of them, then by expected loading time in steps that matter; then the documented
+// order, in which images alone count enough.
 class CoarseBetter {
  public:
-  explicit CoarseBetter(const Query& query) : better_(query) {}
+  explicit CoarseBetter(const Query& query) : wants_datasets_(!query.pod.datasets.empty()), better_(query) {}
   bool operator()(const Evaluated& a, const Evaluated& b) const;
 
  private:
+  bool wants_datasets_;
   Better better_;
 };
 

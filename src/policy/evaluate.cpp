@@ -1,10 +1,13 @@
 #include "evaluate.h"
 
 #include <algorithm>
+#include <chrono>
+#include <limits>
 #include <unordered_set>
 
 #include "berth/policy/filters.h"
 #include "berth/policy/scores.h"
+#include "pod_data.h"
 
 namespace berth::policy {
 namespace {
@@ -12,76 +15,82 @@ namespace {
 using model::Reason;
 using model::Slot;
 
-// What the pod's datasets and ledger mean for each slot, worked out once for a query.
-class SlotFacts {
+// Where the administrator sets none: below it, differences are those of rounding.
+constexpr std::chrono::milliseconds kShortestStep{1};
+
+// GPUs of ledger entries that hold nothing against the pod: its own, and firm ones of a lower priority.
+class LedgerCredit {
  public:
-  explicit SlotFacts(const Query& query) : datasets_(query.pod.datasets.size()) {
-    const model::Snapshot& snapshot = query.snapshot;
-    if (datasets_ > 0) {
-      coverage_.assign(snapshot.index->slots(), 0);
-      held_.assign(snapshot.index->slots(), 0);
-    }
-    const double enough = query.pod.min_coverage.value_or(0);
-    for (const model::WantedDataset& dataset : query.pod.datasets) {
-      const model::DatasetPlacement* placement = snapshot.placement(dataset.ref);
-      if (placement == nullptr) continue;
-      for (const auto& holder : placement->holders) {
-        coverage_[holder.slot] += static_cast<double>(holder.coverage) / static_cast<double>(datasets_);
-        if (holder.coverage > 0 && static_cast<double>(holder.coverage) >= enough) ++held_[holder.slot];
-      }
-    }
-    for (const auto& [uid, entry] : *snapshot.ledger) {
+  explicit LedgerCredit(const Query& query) {
+    for (const auto& [uid, entry] : *query.snapshot.ledger) {
       const bool firm = entry.kind == model::EntryKind::kFirm;
       if (uid != query.pod.uid && !(firm && entry.priority < query.pod.priority)) continue;
-      auto& credit = firm ? firm_credit_ : soft_credit_;
-      if (credit.empty()) credit.assign(snapshot.index->slots(), 0);
+      auto& credit = firm ? firm_ : soft_;
+      if (credit.empty()) credit.assign(query.snapshot.index->slots(), 0);
       credit[entry.slot] += entry.gpus;
     }
   }
 
   [[nodiscard]] NodeView view(const model::NodeState& state, Slot slot) const {
-    NodeView view{&state, state.firm, state.soft, 0, true};
-    if (datasets_ > 0) {
-      view.coverage = coverage_[slot];
-      view.holds_all = held_[slot] == datasets_;
-    }
-    if (!firm_credit_.empty()) view.firm_others -= firm_credit_[slot];
-    if (!soft_credit_.empty()) view.soft_others -= soft_credit_[slot];
+    NodeView view{.state = &state, .firm_others = state.firm, .soft_others = state.soft};
+    if (!firm_.empty()) view.firm_others -= firm_[slot];
+    if (!soft_.empty()) view.soft_others -= soft_[slot];
     return view;
   }
 
  private:
-  std::size_t datasets_;
-  std::vector<double> coverage_;  // by slot
-  std::vector<std::size_t> held_;
-  std::vector<std::int32_t> firm_credit_;  // GPUs of entries that hold nothing against this pod; empty if none
-  std::vector<std::int32_t> soft_credit_;
+  std::vector<std::int32_t> firm_;  // by slot; empty if none
+  std::vector<std::int32_t> soft_;
 };
 
 // A part that is off for this pod is off here too, else the unknown would beat everything known.
-Evaluated unknown_node(std::uint32_t name, const model::PodRequest& pod, const Settings& settings) {
+Evaluated unknown_node(std::uint32_t name, const model::PodRequest& pod, const PodData& data,
+                       const Settings& settings) {
   Evaluated result;
   result.name = name;
   result.holds_all = false;
+  result.load_seconds = data.remote_seconds();
   const bool topology_counts = pod.gpus > 0 && pod.topology_policy != model::TopologyPolicy::kNone;
   result.parts = weigh({0, topology_counts ? kNeutral : 0, kNeutral, 0}, settings.weights);
   return result;
 }
 
+Evaluation reject_all(const Query& query, Reason reason) {
+  Evaluation result;
+  result.rejected.reserve(query.names.size());
+  for (std::uint32_t name = 0; name < query.names.size(); ++name) {
+    result.rejected.push_back({name, query.snapshot.find(query.names[name]), reason});
+  }
+  return result;
+}
+
+// Locality is relative to the best node that fits, which is known once all have been looked at.
+void score_data(std::span<Evaluated> nodes, const PodData& data, const Settings& settings) {
+  constexpr double kNone = std::numeric_limits<double>::infinity();
+  double least = kNone;
+  double least_of_all = kNone;
+  for (const Evaluated& node : nodes) {
+    least_of_all = std::min(least_of_all, node.load_seconds);
+    if (node.fit > 0) least = std::min(least, node.load_seconds);
+  }
+  const double step = std::chrono::duration<double>(std::max(settings.data.min_saving, kShortestStep)).count();
+  const BestLoading best{least < kNone ? least : least_of_all, data.local_seconds(), step};
+  for (Evaluated& node : nodes) {
+    node.steps_behind = steps_behind(node.load_seconds, best);
+    node.parts.locality = score_locality(node.load_seconds, node.saved_seconds, best);
+    node.parts = weigh(node.parts, settings.weights);
+  }
+}
+
 }  // namespace
 
 Evaluation evaluate(const Query& query, const Settings& settings) {
+  if (query.pod.invalid) return reject_all(query, Reason::kInvalidPolicy);
+  const PodData data(query, settings.data);
+  if (data.misses_required()) return reject_all(query, Reason::kDatasetUnknown);
   Evaluation result;
-  if (query.pod.invalid) {
-    result.rejected.reserve(query.names.size());
-    for (std::uint32_t name = 0; name < query.names.size(); ++name) {
-      result.rejected.push_back({name, query.snapshot.find(query.names[name]), Reason::kInvalidPolicy});
-    }
-    return result;
-  }
   result.fitting.reserve(query.names.size());
-  const SlotFacts facts(query);
-  const bool required = query.pod.requires_any_dataset(query.now);
+  const LedgerCredit ledger(query);
   const bool hard_rule = query.pod.has_hard_rule(query.now);
   std::vector<bool> seen(query.snapshot.index->slots());
   std::unordered_set<std::string_view> unknown;
@@ -93,20 +102,25 @@ Evaluation evaluate(const Query& query, const Settings& settings) {
       if (hard_rule) {
         result.rejected.push_back({name, model::kNoSlot, Reason::kNodeUnknown});
       } else {
-        result.fitting.push_back(unknown_node(name, query.pod, settings));
+        result.fitting.push_back(unknown_node(name, query.pod, data, settings));
       }
       continue;
     }
     if (seen[slot]) continue;
     seen[slot] = true;
 
-    const NodeView node = facts.view(query.snapshot.at(slot), slot);
-    const auto gpu_set = choose_gpus(query.pod, node);
+    NodeView node = ledger.view(query.snapshot.at(slot), slot);
+    data.fill(node, slot);
     Reason reason = filter_gpu_count(query.pod, node, settings.gpu_count);
     if (reason == Reason::kNone) reason = filter_gpu_product(query.pod, node);
     if (reason == Reason::kNone) reason = filter_gpu_memory(query.pod, node);
-    if (reason == Reason::kNone) reason = filter_topology(query.pod, node, gpu_set);
-    if (reason == Reason::kNone) reason = filter_dataset(query.pod, node, required);
+    if (reason == Reason::kNone) reason = filter_dataset(node);
+    // Last, as it costs more than all others together.
+    std::optional<model::GpuMask> gpu_set;
+    if (reason == Reason::kNone) {
+      gpu_set = choose_gpus(query.pod, node);
+      reason = filter_topology(query.pod, node, gpu_set);
+    }
     if (reason != Reason::kNone) {
       result.rejected.push_back({name, slot, reason});
       continue;
@@ -120,12 +134,14 @@ Evaluation evaluate(const Query& query, const Settings& settings) {
     fits.used = node.state->gpus - node.unpromised();
     fits.gpus_free = std::max(0, node.unused());
     fits.gpu_set = gpu_set.value_or(0);
-    fits.coverage = query.pod.datasets.empty() ? 0 : node.coverage;
-    fits.parts = weigh(
-        {score_locality(query.pod, node), score_topology(query.pod, node, gpu_set), score_packing(query.pod, node), 0},
-        settings.weights);
+    fits.coverage = node.coverage;
+    fits.load_seconds = node.load_seconds;
+    fits.saved_seconds = node.saved_seconds;
+    fits.parts = {0, score_topology(query.pod, node, gpu_set), score_packing(query.pod, node), 0};
+    if (!data.any()) fits.parts = weigh(fits.parts, settings.weights);
     result.fitting.push_back(fits);
   }
+  if (data.any()) score_data(result.fitting, data, settings);
   return result;
 }
 
@@ -135,35 +151,6 @@ bool Better::operator()(const Evaluated& a, const Evaluated& b) const {
   if (a.used != b.used) return a.used > b.used;
   if (a.rank != b.rank) return a.rank < b.rank;
   return query_.names[a.name] < query_.names[b.name];
-}
-
-model::Decision describe(const Query& query, model::Verb verb, std::span<const Evaluated> ranked,
-                         std::size_t candidate_count, std::span<const Rejected> rejected) {
-  model::Decision decision;
-  decision.verb = verb;
-  decision.pod = query.pod;
-  decision.at = query.now;
-  decision.snapshot_version = query.snapshot.version;
-  decision.attempt = query.attempt;
-  decision.asked = query.names.size();
-  decision.one_node = query.names.size() == 1;
-  decision.index = query.snapshot.index;
-  decision.candidate_count = candidate_count;
-  if (!ranked.empty()) decision.winner = query.names[ranked.front().name];
-  ranked = ranked.first(std::min(ranked.size(), model::kKeptCandidates));
-  decision.candidates.reserve(ranked.size());
-  for (const Evaluated& node : ranked) {
-    model::Candidate candidate;
-    candidate.node = query.names[node.name];
-    candidate.parts = node.parts;
-    candidate.gpus_free = node.gpus_free;
-    candidate.gpu_set = node.gpu_set;
-    candidate.coverage = node.coverage;
-    decision.candidates.push_back(std::move(candidate));
-  }
-  decision.rejected.reserve(rejected.size());
-  for (const Rejected& node : rejected) decision.rejected.push_back({node.slot, node.reason});
-  return decision;
 }
 
 }  // namespace berth::policy

@@ -13,11 +13,14 @@ struct Evaluated {
   model::Slot slot = model::kNoSlot;
   std::uint32_t rank = ~std::uint32_t{0};  // of its name; the greatest for a node that the snapshot doesn't know
   std::uint8_t fit = 2;                    // 2: enough unpromised GPUs, 1: enough unused, 0: too few by our count
-  bool holds_all = true;                   // every dataset of the pod
+  bool holds_all = true;                   // as NodeView has it
   std::int32_t used = 0;                   // GPUs taken, promises counted in
   std::int32_t gpus_free = -1;
   model::GpuMask gpu_set = 0;
   double coverage = 0;
+  double load_seconds = 0;
+  double saved_seconds = 0;
+  double steps_behind = 0;  // scores.h; 0 for a pod without data
   model::ScoreParts parts;
 };
 

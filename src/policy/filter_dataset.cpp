@@ -2,9 +2,8 @@
 
 namespace berth::policy {
 
-model::Reason filter_dataset(const model::PodRequest& pod, const NodeView& node, bool required) {
-  if (!required || pod.datasets.empty() || node.holds_all) return model::Reason::kNone;
-  return model::Reason::kDatasetNotCached;
+model::Reason filter_dataset(const NodeView& node) {
+  return node.holds_required ? model::Reason::kNone : model::Reason::kDatasetNotCached;
 }
 
 }  // namespace berth::policy

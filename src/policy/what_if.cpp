@@ -1,7 +1,5 @@
 #include "berth/policy/what_if.h"
 
-#include <algorithm>
-
 namespace berth::policy {
 
 model::PodDecisions what_if(const Query& query, const Settings& settings) {
@@ -18,12 +16,11 @@ model::PodDecisions what_if(const Query& query, const Settings& settings) {
 }
 
 std::vector<std::string_view> all_names(const model::Snapshot& snapshot) {
-  std::vector<std::string_view> names;
-  names.reserve(snapshot.index->nodes());
-  for (model::Slot slot = 0; slot < snapshot.index->slots(); ++slot) {
-    if (!snapshot.index->name(slot).empty()) names.push_back(snapshot.index->name(slot));
+  const model::NodeIndex& index = *snapshot.index;
+  std::vector<std::string_view> names(index.nodes());
+  for (model::Slot slot = 0; slot < index.slots(); ++slot) {
+    if (!index.name(slot).empty()) names[index.rank(slot)] = index.name(slot);
   }
-  std::sort(names.begin(), names.end());
   return names;
 }
 

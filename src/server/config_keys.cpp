@@ -15,6 +15,7 @@ using std::chrono::milliseconds;
 constexpr std::size_t kKi = 1U << 10U;
 constexpr std::size_t kMi = 1U << 20U;
 constexpr std::size_t kGi = 1U << 30U;
+constexpr std::size_t kTi = kGi << 10U;
 
 // Moves a value that was read to its place, or passes the error on.
 template <class T, class U>
@@ -53,6 +54,8 @@ std::optional<LogFormat> parse_log_format(std::string_view text) {
   if (text == "json") return LogFormat::kJson;
   return std::nullopt;
 }
+
+Result<void> set_bandwidth(std::size_t& into, const YAML::Node& node) { return set(into, read_size(node, kMi, kTi)); }
 
 Result<void> set_gpu_memory(Config& config, const YAML::Node& node) {
   const auto text = read_text(node);
@@ -98,7 +101,8 @@ const std::vector<KeyReader>& table() {
        [](const YAML::Node& node, Config& config) {
          return set(config.placement.other_filtering_extender, read_bool(node));
        }},
-      {{"weights.locality", "weight", "4", "0 to 1000", "What it weighs that a node already holds the pod's datasets."},
+      {{"weights.locality", "weight", "4", "0 to 1000",
+        "What it weighs how soon the pod's datasets and images are loaded."},
        [](const YAML::Node& node, Config& config) {
          return set(config.placement.weights.locality, read_weight(node));
        }},
@@ -109,6 +113,42 @@ const std::vector<KeyReader>& table() {
        }},
       {{"weights.packing", "weight", "1", "0 to 1000", "What it weighs that the GPUs left over stay useful."},
        [](const YAML::Node& node, Config& config) { return set(config.placement.weights.packing, read_weight(node)); }},
+      {{"data.bandwidth.node", "size", "4Gi", "1Mi to 1Ti",
+        "Bytes a second that a pod reads from the cache of its own node."},
+       [](const YAML::Node& node, Config& config) {
+         return set_bandwidth(config.placement.data.bandwidth.node, node);
+       }},
+      {{"data.bandwidth.rack", "size", "2Gi", "1Mi to 1Ti", "The same from another node of its rack."},
+       [](const YAML::Node& node, Config& config) {
+         return set_bandwidth(config.placement.data.bandwidth.rack, node);
+       }},
+      {{"data.bandwidth.zone", "size", "1Gi", "1Mi to 1Ti", "The same from another rack of its zone."},
+       [](const YAML::Node& node, Config& config) {
+         return set_bandwidth(config.placement.data.bandwidth.zone, node);
+       }},
+      {{"data.bandwidth.remote", "size", "256Mi", "1Mi to 1Ti",
+        "The same from another zone, or from the storage behind the dataset."},
+       [](const YAML::Node& node, Config& config) {
+         return set_bandwidth(config.placement.data.bandwidth.remote, node);
+       }},
+      {{"data.bandwidth.registry", "size", "128Mi", "1Mi to 1Ti",
+        "Bytes a second of a container image that the node lacks."},
+       [](const YAML::Node& node, Config& config) {
+         return set_bandwidth(config.placement.data.bandwidth.registry, node);
+       }},
+      {{"data.minSaving", "duration", "5s", "0s to 1h", "A difference in loading time below it decides nothing."},
+       [](const YAML::Node& node, Config& config) {
+         return set(config.placement.data.min_saving, read_duration(node, milliseconds(0), milliseconds(3'600'000)));
+       }},
+      {{"data.readersAtFullSpeed", "count", "8", "1 to 10000",
+        "How many pods on one node read the same dataset without slowing each other."},
+       [](const YAML::Node& node, Config& config) {
+         return set(config.placement.data.readers_at_full_speed, read_count(node, 1, 10'000));
+       }},
+      {{"data.unknownSize", "size", "100Gi", "1Mi to 100Ti", "What a dataset counts whose size is not known."},
+       [](const YAML::Node& node, Config& config) {
+         return set(config.placement.data.unknown_bytes, read_size(node, kMi, 100 * kTi));
+       }},
       {{"policy.datasetPolicy", "name", "preferred", "preferred, required",
         "For pods without berth.io/dataset-policy."},
        [](const YAML::Node& node, Config& config) {

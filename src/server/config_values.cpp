@@ -23,6 +23,7 @@ core::Result<std::string> read_plain(const YAML::Node& node, const char* what) {
 }
 
 std::string size_text(std::size_t bytes) {
+  if (bytes % (std::size_t{1} << 40U) == 0) return std::to_string(bytes >> 40U) + "Ti";
   if (bytes % (std::size_t{1} << 30U) == 0) return std::to_string(bytes >> 30U) + "Gi";
   if (bytes % (std::size_t{1} << 20U) == 0) return std::to_string(bytes >> 20U) + "Mi";
   return std::to_string(bytes >> 10U) + "Ki";

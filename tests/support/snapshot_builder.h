@@ -1,7 +1,10 @@
 // Snapshots for tests of policies, put together by hand rather than by `state`.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -40,15 +43,39 @@ class SnapshotBuilder {
     states_.back().used = states_.back().gpus - model::count(free);
     return *this;
   }
-  SnapshotBuilder& holds(const std::string& ns, const std::string& dataset, float coverage = 1) {
+  // Where it stands; without it in zone 0 and in no rack. Racks of different zones are different ones.
+  SnapshotBuilder& stands(std::uint32_t zone, std::optional<int> rack = {}) {
+    const auto [at, fresh] =
+        place_ids_.try_emplace({zone, rack.value_or(-1)}, static_cast<model::PlaceId>(places_.size()));
+    if (fresh) places_.push_back({zone, rack.has_value()});
+    states_.back().place = at->second;
+    return *this;
+  }
+  SnapshotBuilder& holds(const std::string& ns, const std::string& dataset, float coverage = 1,
+                         model::CoverageSource source = model::CoverageSource::kMeasured,
+                         core::WallTime observed = {}) {
+    const bool empty = source == model::CoverageSource::kMeasured && coverage <= 0;
+    return holder(ns, dataset, {slot(), coverage, source, !empty, observed, -1});
+  }
+  // A worker that is not ready, or a label: bytes may be there, but it does not hold the dataset.
+  SnapshotBuilder& hints(const std::string& ns, const std::string& dataset, float coverage,
+                         model::CoverageSource source = model::CoverageSource::kMeasured) {
+    return holder(ns, dataset, {slot(), coverage, source, false, {}, -1});
+  }
+  SnapshotBuilder& reads(const std::string& ns, const std::string& dataset, std::int32_t pods) {
+    readers_[ns + "/" + dataset].counts.push_back({slot(), pods});
+    return *this;
+  }
+  SnapshotBuilder& has_image(std::uint64_t id, std::int64_t bytes) {
+    images_[id].bytes = bytes;
+    images_[id].holders.push_back(slot());
+    return *this;
+  }
+  // Of a dataset; without it the size is not known.
+  SnapshotBuilder& sized(const std::string& ns, const std::string& dataset, std::int64_t bytes) {
     model::DatasetPlacement& placement = placements_[ns + "/" + dataset];
     placement.ref = {ns, dataset};
-    placement.holders.push_back({static_cast<model::Slot>(names_.size() - 1),
-                                 coverage,
-                                 model::CoverageSource::kMeasured,
-                                 coverage > 0,
-                                 {},
-                                 -1});
+    placement.total_bytes = bytes;
     return *this;
   }
   SnapshotBuilder& promised(std::string uid, int gpus, model::EntryKind kind, int priority = 0) {
@@ -72,17 +99,39 @@ class SnapshotBuilder {
       names->emplace(name, static_cast<model::DatasetId>(snapshot->datasets.size()));
       snapshot->datasets.push_back(std::make_shared<const model::DatasetPlacement>(placement));
     }
-    snapshot->dataset_names = std::move(names);
     snapshot->readers.resize(snapshot->datasets.size());
-    snapshot->places = std::make_shared<const std::vector<model::Place>>(1);
+    for (const auto& [name, readers] : readers_) {
+      snapshot->readers[names->at(name)] = std::make_shared<const model::DatasetReaders>(readers);
+    }
+    snapshot->dataset_names = std::move(names);
+    snapshot->places = std::make_shared<const std::vector<model::Place>>(places_);
+    for (const auto& [id, image] : images_) {
+      auto& shard = snapshot->images.shards[id % snapshot->images.shards.size()];
+      auto next =
+          shard ? std::make_shared<model::ImageIndex::Shard>(*shard) : std::make_shared<model::ImageIndex::Shard>();
+      next->emplace(id, std::make_shared<const model::ImagePlacement>(image));
+      shard = std::move(next);
+    }
     snapshot->ledger = std::make_shared<const model::LedgerMap>(ledger_);
     return snapshot;
   }
 
  private:
+  [[nodiscard]] model::Slot slot() const { return static_cast<model::Slot>(names_.size() - 1); }
+  SnapshotBuilder& holder(const std::string& ns, const std::string& dataset, model::DatasetPlacement::Holder holder) {
+    model::DatasetPlacement& placement = placements_[ns + "/" + dataset];
+    placement.ref = {ns, dataset};
+    placement.holders.push_back(holder);
+    return *this;
+  }
+
   std::vector<std::string> names_;
   std::vector<model::NodeState> states_;
+  std::vector<model::Place> places_ = {{}};
+  std::map<std::pair<std::uint32_t, int>, model::PlaceId> place_ids_ = {{{0, -1}, 0}};
   model::StringMap<model::DatasetPlacement> placements_;
+  model::StringMap<model::DatasetReaders> readers_;
+  std::map<std::uint64_t, model::ImagePlacement> images_;
   model::LedgerMap ledger_;
 };
 

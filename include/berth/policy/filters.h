@@ -23,7 +23,8 @@ model::Reason filter_gpu_memory(const model::PodRequest& pod, const NodeView& no
 // GPUs are free, only a node that nobody uses passes.
 model::Reason filter_topology(const model::PodRequest& pod, const NodeView& node,
                               const std::optional<model::GpuMask>& gpu_set);
-// DATASET_NOT_CACHED if datasets are required at this time and the node does not hold them all.
-model::Reason filter_dataset(const model::PodRequest& pod, const NodeView& node, bool required);
+// DATASET_NOT_CACHED unless the node holds every dataset that is required at this time: it has a ready worker of it
+// that is not measured to be empty, and at least the pod's minimum of its bytes.
+model::Reason filter_dataset(const NodeView& node);
 
 }  // namespace berth::policy

@@ -15,8 +15,11 @@ struct NodeView {
   const model::NodeState* state = nullptr;
   std::int32_t firm_others = 0;  // GPUs that firm entries of other pods hold against this one
   std::int32_t soft_others = 0;  // GPUs that soft entries of other pods hold
-  double coverage = 0;           // mean fraction held over the pod's datasets
-  bool holds_all = true;         // every dataset of the pod is held
+  double coverage = 0;           // fraction held of all bytes of the pod's datasets
+  double load_seconds = 0;       // expected to load the pod's datasets and images here
+  double saved_seconds = 0;      // of it, saved over a node that has nothing near; never negative
+  bool holds_all = true;         // something of every dataset of the pod, and as much as it sets as a minimum
+  bool holds_required = true;    // the datasets without which the pod may not run
 
   // GPUs left for this pod.
   [[nodiscard]] std::int32_t unused() const { return state->gpus - state->used - firm_others; }

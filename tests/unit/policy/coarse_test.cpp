@@ -1,13 +1,9 @@
+#include <functional>
+
 #include "policy_fixture.h"
 
 namespace berth::policy {
 namespace {
-
-// n000 to n199.
-std::string name_of(int i) {
-  const std::string digits = std::to_string(i);
-  return "n" + std::string(3 - digits.size(), '0') + digits;
-}
 
 // 200 nodes, of which the last holds the dataset.
 SnapshotBuilder many() {
@@ -75,6 +71,55 @@ TEST(Coarse, NodesWithTheDataComeFirstWhateverTheirOtherParts) {
   settings.weights = {0.01, 1, 1};
   const auto filtered = filter(cluster, request(1, {{"datasets", "a"}}), {text.begin(), text.end()}, settings);
   EXPECT_THAT(filtered.kept, testing::Contains("holder"));
+}
+
+// 40 better packed nodes of each kind beside one, in another zone where the copy is not.
+Filtered beside_forty(const std::function<void(SnapshotBuilder&)>& forty,
+                      const std::function<void(SnapshotBuilder&)>& one) {
+  SnapshotBuilder cluster;
+  cluster.sized("team", "a", 100 * kGiB);
+  std::vector<std::string> text;
+  for (int i = 0; i < 40; ++i) text.push_back(name_of(i));
+  for (const auto& name : text) forty(cluster.node(name, 8, 7));
+  one(cluster.node("one"));
+  text.emplace_back("one");
+  Settings settings;
+  settings.weights = {0, 0, 1};
+  return filter(cluster, request(1, {{"datasets", "a"}}), {text.begin(), text.end()}, settings);
+}
+
+TEST(Coarse, AmongNodesThatHoldNotAllTheFasterOnesComeFirst) {
+  const auto filtered = beside_forty([](auto& node) { node.stands(1).hints("team", "a", 0.01F); },
+                                     [](auto& node) { node.stands(0).hints("team", "a", 0.5F); });
+  EXPECT_THAT(filtered.kept, testing::Contains("one"));
+}
+
+TEST(Coarse, AWorkerThatIsReadyComesBeforeOnesThatAreNot) {
+  const auto filtered = beside_forty([](auto& node) { node.stands(0).hints("team", "a", 0.5F); },
+                                     [](auto& node) { node.stands(1).holds("team", "a", 0.25F); });
+  EXPECT_THAT(filtered.kept, testing::Contains("one"));
+}
+
+TEST(Coarse, ADifferenceTooSmallToMatterNarrowsNothingAway) {
+  // One per cent of 100 GiB over the zone: less than a second.
+  const auto filtered = beside_forty([](auto& node) { node.stands(0).holds("team", "a", 0.1F); },
+                                     [](auto& node) { node.stands(0).holds("team", "a", 0.11F); });
+  EXPECT_EQ(filtered.rejected.at("one"), "OUTRANKED");
+}
+
+// Images count as their weight says, not before all else.
+TEST(Coarse, ImagesAloneDoNotComeFirst) {
+  SnapshotBuilder cluster;
+  std::vector<std::string> text;
+  for (int i = 0; i < 40; ++i) text.push_back(name_of(i));
+  for (const auto& name : text) cluster.node(name).has_image(1, 10 * kGiB);
+  cluster.node("packed", 8, 7);
+  text.emplace_back("packed");
+  Settings settings;
+  settings.weights = {0, 0, 1};
+  auto pod = request(1);
+  pod.images = {1};
+  EXPECT_EQ(filter(cluster, pod, {text.begin(), text.end()}, settings).kept.front(), "packed");
 }
 
 TEST(Coarse, NodesThatAreFullByOurCountComeLast) {

@@ -96,38 +96,6 @@ TEST(FilterTopology, RestrictedOnUnknownGpusPassesOnlyAWholeFreeNode) {
               ElementsAre(Pair("small", "TOPOLOGY_RESTRICTED"), Pair("used", "TOPOLOGY_RESTRICTED")));
 }
 
-TEST(FilterDataset, RequiredRejectsNodeThatHoldsOnlyOneOfTwo) {
-  const auto cluster =
-      SnapshotBuilder().node("both").holds("team", "a").holds("team", "b").node("one").holds("team", "a").node("none");
-  const auto pod = request(1, {{"datasets", "a,b"}, {"dataset-policy", "required"}});
-  const auto filtered = filter(cluster, pod, {"both", "one", "none"});
-  EXPECT_THAT(filtered.kept, ElementsAre("both"));
-  EXPECT_THAT(filtered.rejected, ElementsAre(Pair("none", "DATASET_NOT_CACHED"), Pair("one", "DATASET_NOT_CACHED")));
-}
-
-TEST(FilterDataset, MinimumCoverageSaysWhatHoldMeans) {
-  const auto cluster = SnapshotBuilder().node("most").holds("team", "a", 0.8F).node("some").holds("team", "a", 0.5F);
-  auto pod = request(1, {{"datasets", "a"}, {"dataset-policy", "required"}, {"min-coverage", "75"}});
-  EXPECT_THAT(filter(cluster, pod, {"most", "some"}).kept, ElementsAre("most"));
-  pod = request(1, {{"datasets", "a"}, {"dataset-policy", "required"}});
-  EXPECT_THAT(filter(cluster, pod, {"most", "some"}).kept, ElementsAre("most", "some"));
-}
-
-TEST(FilterDataset, RequiredEndsWithItsWait) {
-  const auto cluster = SnapshotBuilder().node("cold");
-  auto pod = request(1, {{"datasets", "a"}, {"dataset-policy", "required"}, {"dataset-wait", "5m"}});
-  pod.created = core::WallTime(1h);
-  EXPECT_THAT(filter(cluster, pod, {"cold"}, {}, 1, core::WallTime(1h + 4min)).kept, IsEmpty());
-  EXPECT_THAT(filter(cluster, pod, {"cold"}, {}, 1, core::WallTime(1h + 5min)).kept, ElementsAre("cold"));
-  pod.created = {};  // a manifest that was never created
-  EXPECT_THAT(filter(cluster, pod, {"cold"}, {}, 1, core::WallTime(100h)).kept, IsEmpty());
-}
-
-TEST(FilterDataset, PreferredNeverLeavesAPodPending) {
-  EXPECT_THAT(filter(SnapshotBuilder().node("cold"), request(1, {{"datasets", "a"}}), {"cold"}).kept,
-              ElementsAre("cold"));
-}
-
 TEST(FilterInvalidPolicy, RejectsEveryNode) {
   const auto filtered = filter(SnapshotBuilder().node("a"), request(1, {{"topology-policy", "strict"}}), {"a", "b"});
   EXPECT_THAT(filtered.rejected, ElementsAre(Pair("a", "INVALID_POLICY"), Pair("b", "INVALID_POLICY")));

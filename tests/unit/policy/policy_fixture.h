@@ -40,6 +40,22 @@ inline Filtered filter(const SnapshotBuilder& cluster, const model::PodRequest& 
   return filtered;
 }
 
+// n000 to n999.
+inline std::string name_of(int i) {
+  const std::string digits = std::to_string(i);
+  return "n" + std::string(3 - digits.size(), '0') + digits;
+}
+
+inline constexpr std::int64_t kGiB = std::int64_t{1} << 30U;
+
+// The candidate of this name; one without a name if it is none.
+inline model::Candidate candidate(const Filtered& filtered, const std::string& node) {
+  for (const model::Candidate& one : filtered.decision.candidates) {
+    if (one.node == node) return one;
+  }
+  return {};
+}
+
 inline std::map<std::string, int> prioritize(const SnapshotBuilder& cluster, const model::PodRequest& pod,
                                              const std::vector<std::string_view>& names,
                                              const Settings& settings = {}) {

@@ -12,14 +12,6 @@ model::ScoreParts parts(const SnapshotBuilder& cluster, const model::PodRequest&
   return decision.candidates.empty() ? model::ScoreParts{-1, -1, -1, -1} : decision.candidates[0].parts;
 }
 
-TEST(ScoreLocality, IsTheMeanFractionHeld) {
-  const auto cluster = SnapshotBuilder().node("n").holds("team", "a", 0.5F).holds("team", "b", 1);
-  EXPECT_DOUBLE_EQ(parts(cluster, request(1, {{"datasets", "a"}})).locality, 0.5);
-  EXPECT_DOUBLE_EQ(parts(cluster, request(1, {{"datasets", "a,b"}})).locality, 0.75);
-  EXPECT_DOUBLE_EQ(parts(cluster, request(1, {{"datasets", "a,b,c,d"}})).locality, 0.375);
-  EXPECT_DOUBLE_EQ(parts(cluster, request(1)).locality, 0);
-}
-
 struct TopologyCase {
   const char* name;
   const char* product;

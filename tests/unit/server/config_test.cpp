@@ -38,6 +38,11 @@ coarse: datasets
 candidates: 64
 otherFilteringExtender: true
 weights: {locality: 1, topology: 0, packing: 2.5}
+data:
+  bandwidth: {node: 5Gi, rack: 3Gi, zone: 2Gi, remote: 1Gi, registry: 512Mi}
+  minSaving: 1m
+  readersAtFullSpeed: 4
+  unknownSize: 1Ti
 policy:
   datasetPolicy: required
   topologyPolicy: restricted
@@ -66,6 +71,15 @@ drainTimeout: 0s
   EXPECT_EQ(config->placement.weights.locality, 1);
   EXPECT_EQ(config->placement.weights.topology, 0);
   EXPECT_EQ(config->placement.weights.packing, 2.5);
+  const policy::DataCosts& data = config->placement.data;
+  EXPECT_EQ(data.bandwidth.node, std::size_t{5} << 30U);
+  EXPECT_EQ(data.bandwidth.rack, std::size_t{3} << 30U);
+  EXPECT_EQ(data.bandwidth.zone, std::size_t{2} << 30U);
+  EXPECT_EQ(data.bandwidth.remote, std::size_t{1} << 30U);
+  EXPECT_EQ(data.bandwidth.registry, std::size_t{1} << 29U);
+  EXPECT_EQ(data.min_saving, milliseconds(60'000));
+  EXPECT_EQ(data.readers_at_full_speed, 4U);
+  EXPECT_EQ(data.unknown_bytes, std::size_t{1} << 40U);
   EXPECT_EQ(config->policy.dataset_policy, model::DatasetPolicy::kRequired);
   EXPECT_EQ(config->policy.topology_policy, model::TopologyPolicy::kRestricted);
   EXPECT_EQ(config->policy.min_gpu_memory_mib, 80 * 1024);
@@ -80,15 +94,22 @@ drainTimeout: 0s
   EXPECT_EQ(config->drain_timeout, milliseconds(0));
 }
 
+// A key whose dots are levels.
+std::string as_yaml(std::string_view path, std::string_view value) {
+  std::string yaml;
+  std::string indent;
+  for (std::size_t dot = path.find('.'); dot != std::string_view::npos; dot = path.find('.')) {
+    yaml += indent + std::string(path.substr(0, dot)) + ":\n";
+    indent += "  ";
+    path.remove_prefix(dot + 1);
+  }
+  return yaml + indent + std::string(path) + ": " + std::string(value);
+}
+
 TEST(Config, EveryDefaultOfTheTableIsWhatTheStructHas) {
   // A file that says every default must change nothing; compared over all fields by what the table says of them.
   for (const ConfigKey& key : config_keys()) {
-    const std::size_t dot = key.path.find('.');
-    const std::string value(key.default_value);
-    const std::string yaml = dot == std::string_view::npos ? std::string(key.path) + ": " + value
-                                                           : std::string(key.path.substr(0, dot)) + ":\n  " +
-                                                                 std::string(key.path.substr(dot + 1)) + ": " + value;
-    const auto config = parse_config(yaml, "default");
+    const auto config = parse_config(as_yaml(key.path, key.default_value), "default");
     ASSERT_TRUE(config) << config.error().to_string();
     const Config standard;
     EXPECT_EQ(config->listen, standard.listen);
@@ -102,6 +123,7 @@ TEST(Config, EveryDefaultOfTheTableIsWhatTheStructHas) {
     EXPECT_EQ(config->placement.weights.locality, standard.placement.weights.locality);
     EXPECT_EQ(config->placement.weights.topology, standard.placement.weights.topology);
     EXPECT_EQ(config->placement.weights.packing, standard.placement.weights.packing);
+    EXPECT_EQ(config->placement.data, standard.placement.data);
     EXPECT_EQ(config->policy.dataset_policy, standard.policy.dataset_policy);
     EXPECT_EQ(config->policy.topology_policy, standard.policy.topology_policy);
     EXPECT_EQ(config->policy.min_gpu_memory_mib, standard.policy.min_gpu_memory_mib);
