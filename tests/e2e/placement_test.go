@@ -114,9 +114,9 @@ func TestReasonIsInTheEventOfAPodThatNoNodeMayTake(t *testing.T) {
 		Name: "train", GPUs: 2, Datasets: []string{"imagenet"},
 		Annotations: map[string]string{"berth.io/dataset-policy": "required"},
 	})
-	text, err := b.WaitEvent(b.ctx, "train", "FailedScheduling", "DATASET_NOT_CACHED")
+	text, err := b.WaitEvent(b.ctx, "train", "FailedScheduling", "DATASET_UNKNOWN")
 	b.must(err)
-	if !strings.Contains(text, "4 DATASET_NOT_CACHED") {
+	if !strings.Contains(text, "4 DATASET_UNKNOWN") {
 		t.Errorf("event is %q, want one reason for all 4 nodes", text)
 	}
 }

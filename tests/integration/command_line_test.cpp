@@ -107,10 +107,11 @@ TEST(ExplainOffline, PrintsATableAPersonReads) {
   const Outcome outcome = run({"explain", "--cluster-file", cluster, "--pod", pod});
   ASSERT_EQ(outcome.status, 0) << outcome.errors;
   EXPECT_THAT(outcome.output, HasSubstr("pod       team/train   2 GPUs, datasets team/imagenet\nwinner    a\n"));
-  // Weights 4, 2, 1: a = (4·1 + 2·1 + 1·0.25)/7, b = (2·1 + 1·0.75)/7; score of b = floor(9 · 0.393/0.893).
+  // 100 GiB take 25 s here and 100 s from the zone: locality of b is 25/100.
+  // Weights 4, 2, 1: a = (4·1 + 2·1 + 1·0.25)/7, b = (4·0.25 + 2·1 + 1·0.75)/7; score of b = floor(9 · 0.536/0.893).
   EXPECT_THAT(outcome.output, HasSubstr("NODE  SCORE  TOTAL  LOCALITY  TOPOLOGY  PACKING  DATA   LOAD  FREE  GPUS\n"
-                                        "a        10  0.893     1.000     1.000    0.250  100%     0s     8  0,1\n"
-                                        "b         3  0.393     0.000     1.000    0.750  0%       0s     4  4,5\n"));
+                                        "a        10  0.893     1.000     1.000    0.250  100%    25s     8  0,1\n"
+                                        "b         5  0.536     0.250     1.000    0.750  0%     100s     4  4,5\n"));
   EXPECT_THAT(outcome.output, HasSubstr("INSUFFICIENT_GPU      1: full\n"));
 }
 

@@ -88,12 +88,20 @@ TEST_F(Serve, PodsThatAreNoneOfOursPassUntouched) {
 
 TEST_F(Serve, NoNodeFitsListsEveryReason) {
   const json pod =
-      pod_json("train", 2, "", {{"berth.io/datasets", "nowhere"}, {"berth.io/dataset-policy", "required"}});
-  const json answer = filter(names_args(pod, {"a", "b", "c", "new"}));
+      pod_json("train", 2, "", {{"berth.io/datasets", "imagenet"}, {"berth.io/dataset-policy", "required"}});
+  const json answer = filter(names_args(pod, {"b", "c", "new"}));
   EXPECT_EQ(answer.at("NodeNames"), json::array());
   EXPECT_EQ(answer.at("FailedNodes"), json({{"c", "INSUFFICIENT_GPU"}}));
+  EXPECT_EQ(answer.at("FailedAndUnresolvableNodes"), json({{"b", "DATASET_NOT_CACHED"}, {"new", "NODE_UNKNOWN"}}));
+}
+
+TEST_F(Serve, ADatasetThatExistsNowhereIsUnknownOnEveryNode) {
+  const json pod =
+      pod_json("train", 2, "", {{"berth.io/datasets", "nowhere"}, {"berth.io/dataset-policy", "required"}});
+  const json answer = filter(names_args(pod, {"a", "c", "new"}));
+  EXPECT_EQ(answer.at("FailedNodes"), json::object());
   EXPECT_EQ(answer.at("FailedAndUnresolvableNodes"),
-            json({{"a", "DATASET_NOT_CACHED"}, {"b", "DATASET_NOT_CACHED"}, {"new", "NODE_UNKNOWN"}}));
+            json({{"a", "DATASET_UNKNOWN"}, {"c", "DATASET_UNKNOWN"}, {"new", "DATASET_UNKNOWN"}}));
 }
 
 TEST_F(Serve, WrongPathsAndMethods) {
