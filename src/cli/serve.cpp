@@ -12,8 +12,11 @@
 #include <chrono>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <utility>
 
+#include "berth/control/control.h"
+#include "berth/control/waiting_pods.h"
 #include "berth/core/version.h"
 #include "berth/kube/api_client.h"
 #include "berth/kube/kubeconfig.h"
@@ -99,6 +102,7 @@ core::Result<void> check_flags(const ServeFlags& flags, const server::Config& me
 struct NamedSource {
   std::string name;
   std::unique_ptr<sources::Source> source;
+  std::unique_ptr<kube::ApiClient> writer;  // null with a cluster file
 };
 
 core::Result<NamedSource> make_source(const ServeFlags& flags, const server::Config& config, model::UpdateSink& sink,
@@ -108,17 +112,30 @@ core::Result<NamedSource> make_source(const ServeFlags& flags, const server::Con
     options.file = flags.cluster_file;
     options.resources = config.resources;
     return NamedSource{flags.cluster_file == "-" ? "standard input" : "file " + flags.cluster_file,
-                       std::make_unique<sources::FileSource>(std::move(options), sink, clock)};
+                       std::make_unique<sources::FileSource>(std::move(options), sink, clock), nullptr};
   }
   auto access = flags.in_cluster ? kube::load_in_cluster() : kube::load_kubeconfig(flags.kubeconfig, flags.context);
   if (!access) return tl::unexpected(access.error());
-  auto client = kube::ApiClient::create(*std::move(access), clock);
+  auto client = kube::ApiClient::create(*access, clock);
   if (!client) return tl::unexpected(client.error());
+  auto writer = kube::ApiClient::create(*std::move(access), clock);
+  if (!writer) return tl::unexpected(writer.error());
   std::string name = "API server " + (*client)->server();
   sources::ApiSourceOptions options;
   options.resources = config.resources;
   return NamedSource{std::move(name),
-                     std::make_unique<sources::ApiSource>(*std::move(client), sink, std::move(options), clock)};
+                     std::make_unique<sources::ApiSource>(*std::move(client), sink, std::move(options), clock),
+                     *std::move(writer)};
+}
+
+control::ControlOptions control_options(const server::Config& config, const policy::Settings& settings) {
+  control::ControlOptions options;
+  options.wake = config.wake;
+  options.events = config.events.enabled;
+  options.pending_after = config.events.pending_after;
+  options.settings = settings;
+  options.defaults = config.policy;
+  return options;
 }
 
 server::HttpServerOptions extender_options(const server::Config& config) {
@@ -171,15 +188,21 @@ int serve(const ServeFlags& flags, const std::function<void(server::HttpServer&)
   state::StateOptions state_options;
   state_options.soft_lifetime = config->soft_lifetime;
   state::ClusterState state(state_options, clock);
-  const auto made = make_source(flags, *config, state, clock);
+  control::WaitingPods waiting(state);
+  const bool live = flags.cluster_file.empty();
+  const auto made = make_source(flags, *config, live ? static_cast<model::UpdateSink&>(waiting) : state, clock);
   if (!made) return report(made.error());
   sources::Source& source = *made->source;
 
   server::DecisionLog decisions(config->keep_pods, kDecisionBytes);
   server::Metrics metrics(core::kVersion);
-  const server::ExtenderContext context{
-      state,          decisions,        metrics, clock, server::placement_settings(*config, flags.cluster_file.empty()),
-      config->policy, config->resources};
+  server::ExtenderContext context{
+      state, decisions, metrics, clock, server::placement_settings(*config, live), config->policy, config->resources};
+  std::optional<control::Control> control;
+  if (made->writer) {
+    control.emplace(control_options(*config, context.settings), *made->writer, waiting, state.snapshots(), clock);
+    context.decided = [&control](auto decision) { control->decided(std::move(decision)); };
+  }
   std::atomic<bool> draining = false;
   const server::AdminContext admin_context{
       context, std::string(core::kVersion),
@@ -199,15 +222,17 @@ int serve(const ServeFlags& flags, const std::function<void(server::HttpServer&)
     sample.decision_pods = decisions.pods();
     sample.servers = {{"extender", extender.counters()}, {"admin", admin.counters()}};
     for (const auto& counters : source.counters()) sample.sources.push_back(to_sample(counters));
+    if (control) sample.control = control->counters();
     return sample;
   });
 
   // A file is read before the ports open, so that a mistake in it ends the program at once.
-  if (flags.cluster_file.empty()) signals.hold();
+  if (live) signals.hold();
   if (const auto started = source.start(); !started) return report(started.error());
   signals.hold();
   state.step();
   state.start();
+  if (control) control->start();
   const auto extender_port = extender.start();
   if (!extender_port) return report(extender_port.error());
   const auto admin_port = admin.start();
@@ -226,6 +251,7 @@ int serve(const ServeFlags& flags, const std::function<void(server::HttpServer&)
   extender.drain(config->drain_timeout);
   const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until - clock.now());
   admin.drain(std::clamp(left, std::chrono::milliseconds(0), kAdminDrain));
+  if (control) control->stop();
   source.stop();
   state.stop();
   return kOk;

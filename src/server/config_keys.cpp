@@ -174,6 +174,17 @@ const std::vector<KeyReader>& table() {
       {{"decisions.keepPods", "count", "1000", "1 to 100000",
         "Of how many pods the last decisions are kept, for explain."},
        [](const YAML::Node& node, Config& config) { return set(config.keep_pods, read_count(node, 1, 100'000)); }},
+      {{"wake.enabled", "bool", "true", "true, false",
+        "Asks kube-scheduler to try a pod again that Berth alone had rejected and that fits now, by an annotation."},
+       [](const YAML::Node& node, Config& config) { return set(config.wake, read_bool(node)); }},
+      {{"events.enabled", "bool", "true", "true, false",
+        "Writes events on pods: where their data is, why they wait, what is wrong with what they ask for."},
+       [](const YAML::Node& node, Config& config) { return set(config.events.enabled, read_bool(node)); }},
+      {{"events.pendingAfter", "duration", "5m", "10s to 24h",
+        "How long a rejected pod waits, since its creation, before an event says what it waits for."},
+       [](const YAML::Node& node, Config& config) {
+         return set(config.events.pending_after, read_duration(node, milliseconds(10'000), milliseconds(86'400'000)));
+       }},
       {{"limits.maxRequestBytes", "size", "16Mi", "1Ki to 128Mi",
         "The largest request body; a larger one is answered 413. Raise it when the scheduler sends whole nodes."},
        [](const YAML::Node& node, Config& config) {

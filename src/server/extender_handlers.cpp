@@ -110,6 +110,7 @@ void tell(HttpResponse& response, const ExtenderContext& context, model::Decisio
   response.after = [&context, kept = std::move(kept), winner = std::move(winner)] {
     context.state.post(
         {kept->pod.uid, winner, clamped(kept->pod.gpus), kept->pod.priority, kept->verb, !kept->pod.datasets.empty()});
+    if (context.decided) context.decided(kept);
   };
 }
 

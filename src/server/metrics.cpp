@@ -106,6 +106,12 @@ struct Metrics::Families {
   Family<Counter>& source_gone = counters("berth_source_gone_total");
   Family<Counter>& source_failures = counters("berth_source_failures_total");
   Family<Counter>& source_broken = counters("berth_source_broken_objects_total");
+  Gauge& waiting_pods = gauge("berth_waiting_pods");
+  Family<Counter>& wakeups = counters("berth_wakeups_total");
+  Counter& failed_wakeups = counter("berth_failed_wakeups_total");
+  Family<Counter>& events = counters("berth_events_total");
+  Family<Counter>& locality_pods = counters("berth_locality_pods_total");
+  Family<Counter>& locality_bytes = counters("berth_locality_bytes_total");
   Family<Gauge>& open_connections = gauges("berth_open_connections");
   Family<Counter>& accepted = counters("berth_accepted_connections_total");
   Family<Gauge>& body_bytes = gauges("berth_body_bytes");
@@ -147,6 +153,7 @@ struct Metrics::Families {
     decision_pods.Set(static_cast<double>(sample.decision_pods));
     for (const ServerSample& server : sample.servers) take(server);
     for (const SourceSample& source : sample.sources) take(source);
+    take(sample.control);
   }
 
   void take(const model::Snapshot& snapshot) {
@@ -192,6 +199,21 @@ struct Metrics::Families {
       const std::string kind(to_string(static_cast<HttpFailure>(i)));
       raise_to(http_failures.Add({{"server", server.server}, {"kind", kind}}), server.counters.failures[i]);
     }
+  }
+
+  void take(const control::ControlCounters& done) {
+    waiting_pods.Set(static_cast<double>(done.waiting_pods));
+    raise_to(wakeups.Add({{"kind", "pod"}}), done.pod_wakes);
+    raise_to(wakeups.Add({{"kind", "node"}}), done.node_wakes);
+    raise_to(failed_wakeups, done.failed_wakes);
+    raise_to(events.Add({{"result", "sent"}}), done.events_sent);
+    raise_to(events.Add({{"result", "failed"}}), done.events_failed);
+    raise_to(events.Add({{"result", "dropped"}}), done.events_dropped);
+    raise_to(locality_pods.Add({{"result", "full"}}), done.locality.full);
+    raise_to(locality_pods.Add({{"result", "partial"}}), done.locality.partial);
+    raise_to(locality_pods.Add({{"result", "none"}}), done.locality.none);
+    raise_to(locality_bytes.Add({{"where", "local"}}), done.locality.local_bytes);
+    raise_to(locality_bytes.Add({{"where", "remote"}}), done.locality.remote_bytes);
   }
 
   void take(const SourceSample& source) {

@@ -11,11 +11,12 @@ BEGIN {
   may["kube"] = "net codec model core"
   may["sources"] = "kube net codec model core"
   may["state"] = "sources kube net codec model core"
-  may["server"] = "policy state sources kube net codec model core"
-  may["cli"] = "server policy state sources kube net codec model core"
+  may["control"] = "policy state sources kube net codec model core"
+  may["server"] = "control policy state sources kube net codec model core"
+  may["cli"] = "server control policy state sources kube net codec model core"
 
   # library: how its headers begin, and the modules that may include them
-  above_model = "policy codec net kube sources state server cli"
+  above_model = "policy codec net kube sources state control server cli"
   library("simdjson", "^simdjson(\\.h$|/)", "codec")
   library("nlohmann/json", "^nlohmann/", "codec")
   library("libcurl", "^curl/", "net")

@@ -23,7 +23,8 @@ struct PodEvent {
 };
 std::string write_event(const PodEvent& event);
 
-// Sets one annotation of the object that has this UID; the API server answers 409 if another has taken its place.
+// Sets one annotation of the object that has this UID; the API server answers 409 or 422 if another has taken its
+// place.
 std::string write_annotation_patch(std::string_view uid, std::string_view key, std::string_view value);
 
 }  // namespace berth::codec

@@ -30,6 +30,11 @@ struct LogConfig {
   LogFormat format = LogFormat::kText;
 };
 
+struct EventsConfig {
+  bool enabled = true;
+  std::chrono::milliseconds pending_after{300'000};
+};
+
 struct LimitsConfig {
   std::size_t max_request_bytes = std::size_t{16} << 20U;  // one request body
   std::size_t max_bodies_bytes = std::size_t{256} << 20U;  // all bodies in work together
@@ -46,6 +51,8 @@ struct Config {
   model::PodDefaults policy;
   std::chrono::milliseconds soft_lifetime{30'000};
   std::size_t keep_pods = 1'000;
+  EventsConfig events;
+  bool wake = true;
   LimitsConfig limits;
   LogConfig log;
   std::chrono::milliseconds drain_timeout{20'000};

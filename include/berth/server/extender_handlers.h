@@ -4,7 +4,11 @@
 // after the answer is on the wire.
 #pragma once
 
+#include <functional>
+#include <memory>
+
 #include "berth/core/clock.h"
+#include "berth/model/decision.h"
 #include "berth/model/node.h"
 #include "berth/model/pod.h"
 #include "berth/policy/settings.h"
@@ -24,6 +28,8 @@ struct ExtenderContext {
   policy::Settings settings;
   model::PodDefaults defaults;
   model::ResourceNames resources;
+  // Told of every decision but those about one node, once the answer is out; may be empty.
+  std::function<void(std::shared_ptr<const model::Decision>)> decided = {};
 };
 
 // Adds POST /filter and POST /prioritize.

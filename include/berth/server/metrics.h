@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "berth/control/counters.h"
 #include "berth/core/clock.h"
 #include "berth/model/decision.h"
 #include "berth/model/snapshot.h"
@@ -50,6 +51,7 @@ struct MetricSample {
   std::size_t decision_pods = 0;
   std::vector<ServerSample> servers;
   std::vector<SourceSample> sources;
+  control::ControlCounters control;  // zeros with a cluster file, where nothing is acted on
 };
 
 class Metrics {

@@ -51,6 +51,8 @@ policy:
 ledger:
   softLifetime: 1m30s
 decisions: {keepPods: 10}
+wake: {enabled: false}
+events: {enabled: false, pendingAfter: 1h}
 limits:
   maxRequestBytes: 128Mi
   maxBodiesBytes: 1Gi
@@ -86,6 +88,9 @@ drainTimeout: 0s
   EXPECT_THAT(config->policy.gpu_products, ElementsAre("NVIDIA-H100-80GB-HBM3", "NVIDIA-H800"));
   EXPECT_EQ(config->soft_lifetime, milliseconds(90'000));
   EXPECT_EQ(config->keep_pods, 10U);
+  EXPECT_FALSE(config->wake);
+  EXPECT_FALSE(config->events.enabled);
+  EXPECT_EQ(config->events.pending_after, milliseconds(3'600'000));
   EXPECT_EQ(config->limits.max_request_bytes, 128U << 20U);
   EXPECT_EQ(config->limits.max_bodies_bytes, 1U << 30U);
   EXPECT_EQ(config->limits.max_connections, 100U);
@@ -130,6 +135,9 @@ TEST(Config, EveryDefaultOfTheTableIsWhatTheStructHas) {
     EXPECT_EQ(config->policy.gpu_products, standard.policy.gpu_products);
     EXPECT_EQ(config->soft_lifetime, standard.soft_lifetime);
     EXPECT_EQ(config->keep_pods, standard.keep_pods);
+    EXPECT_EQ(config->wake, standard.wake);
+    EXPECT_EQ(config->events.enabled, standard.events.enabled);
+    EXPECT_EQ(config->events.pending_after, standard.events.pending_after);
     EXPECT_EQ(config->limits.max_request_bytes, standard.limits.max_request_bytes);
     EXPECT_EQ(config->limits.max_bodies_bytes, standard.limits.max_bodies_bytes);
     EXPECT_EQ(config->limits.max_connections, standard.limits.max_connections);

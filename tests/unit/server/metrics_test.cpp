@@ -53,6 +53,8 @@ MetricSample sample() {
   source.lists = 2;
   source.broken_objects = 1;
   sample.sources.push_back(source);
+  sample.control.node_wakes = 2;
+  sample.control.locality.remote_bytes = 5'000'000'000;
   return sample;
 }
 
@@ -117,6 +119,9 @@ TEST(Metrics, SamplesWhatLivesElsewhereAtEachRendering) {
   EXPECT_THAT(text, HasSubstr("berth_oldest_measured_coverage_seconds 60\n"));
   EXPECT_THAT(text, HasSubstr("berth_http_failures_total{kind=\"too_large\",server=\"extender\"} 3\n"));
   EXPECT_THAT(text, HasSubstr("berth_source_broken_objects_total{resource=\"nodes\"} 1\n"));
+  EXPECT_THAT(text, HasSubstr("berth_wakeups_total{kind=\"node\"} 2\n"));
+  EXPECT_THAT(text, HasSubstr("berth_events_total{result=\"dropped\"} 0\n"));
+  EXPECT_THAT(text, HasSubstr("berth_locality_bytes_total{where=\"remote\"} 5000000000\n"));
   now.state.updates = 12;
   now.sources[0].connected = false;
   text = metrics.render();

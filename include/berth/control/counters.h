@@ -1,0 +1,31 @@
+// What the loop that acts on the cluster has done, for metrics.
+//
+// Thread-safe: plain values.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace berth::control {
+
+// Of pods with datasets, when they were bound.
+struct LocalityCounts {
+  std::uint64_t full = 0;  // all of them are on the node, or 99 per cent of each
+  std::uint64_t partial = 0;
+  std::uint64_t none = 0;
+  std::uint64_t local_bytes = 0;  // datasets of unknown size left out
+  std::uint64_t remote_bytes = 0;
+};
+
+struct ControlCounters {
+  std::size_t waiting_pods = 0;
+  std::uint64_t pod_wakes = 0;
+  std::uint64_t node_wakes = 0;
+  std::uint64_t failed_wakes = 0;  // refused by the API server, or without an answer
+  std::uint64_t events_sent = 0;
+  std::uint64_t events_failed = 0;
+  std::uint64_t events_dropped = 0;  // not sent because there were too many, or the API server too slow
+  LocalityCounts locality;
+};
+
+}  // namespace berth::control

@@ -1,0 +1,98 @@
+#include "wake_group.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <tuple>
+
+#include "berth/policy/decide.h"
+
+namespace berth::control {
+namespace {
+
+// The pointer that changes when the dataset's placement does.
+std::shared_ptr<const model::DatasetPlacement> placement(const model::Snapshot& snapshot,
+                                                         const model::DatasetRef& ref) {
+  const model::DatasetId id = snapshot.dataset_id(ref);
+  return id == model::kNoDataset ? nullptr : snapshot.datasets[id];
+}
+
+bool datasets_moved(const model::PodRequest& request, const model::Snapshot& snapshot, const model::Snapshot& before) {
+  return std::any_of(request.datasets.begin(), request.datasets.end(), [&](const model::WantedDataset& wanted) {
+    return placement(snapshot, wanted.ref) != placement(before, wanted.ref);
+  });
+}
+
+}  // namespace
+
+policy::Settings judging(policy::Settings settings) {
+  settings.coarse = policy::Coarse::kOff;
+  settings.gpu_count = policy::GpuCountMode::kEnforce;
+  return settings;
+}
+
+std::optional<core::WallTime> end_of_wait(const model::PodRequest& request, core::WallTime now) {
+  if (!request.dataset_wait || !request.requires_any_dataset(now)) return std::nullopt;
+  return request.created + *request.dataset_wait;
+}
+
+void fix_in_time(model::PodRequest& request, core::WallTime now) {
+  for (model::WantedDataset& wanted : request.datasets) wanted.required = request.requires_dataset(wanted, now);
+  request.dataset_policy = model::DatasetPolicy::kPreferred;
+  request.dataset_wait.reset();
+  // An entry of its own in the ledger, which only a nominated pod's is firm, holds nothing against a pod.
+  if (request.nominated_node.empty()) request.uid.clear();
+}
+
+std::string group_key(const model::PodRequest& request, const NodeMask* mask) {
+  std::string key = std::to_string(reinterpret_cast<std::uintptr_t>(mask));
+  const auto number = [&key](std::int64_t value) {
+    key += '|';
+    key += std::to_string(value);
+  };
+  const auto text = [&key](std::string_view value) {
+    key += '|';
+    key += value;
+  };
+  text(request.uid);
+  number(request.gpus);
+  number(request.priority);
+  number(request.invalid ? 1 : 0);
+  number(static_cast<int>(request.topology_policy));
+  number(request.min_gpu_memory_mib);
+  number(static_cast<std::int64_t>(request.min_coverage.value_or(0) * 1e9));
+  for (const std::string& product : request.gpu_products) text(product);
+  for (const model::WantedDataset& wanted : request.datasets) {
+    text(wanted.required ? "+" : "-");
+    text(wanted.ref.ns);
+    text(wanted.ref.name);
+  }
+  return key;
+}
+
+std::vector<std::string_view> names_to_judge(const model::PodRequest& request, const NodeMask* mask,
+                                             const model::Snapshot& snapshot, const model::Snapshot* before) {
+  std::vector<std::string_view> names;
+  if (before != nullptr && datasets_moved(request, snapshot, *before)) before = nullptr;
+  for (std::size_t block = 0; block < snapshot.blocks.size(); ++block) {
+    const std::uint64_t wanted = mask != nullptr ? mask->word(block) : ~std::uint64_t{0};
+    const bool same =
+        before != nullptr && block < before->blocks.size() && before->blocks[block] == snapshot.blocks[block];
+    if (wanted == 0 || same) continue;
+    const std::size_t end = std::min((block + 1) * 64, snapshot.index->slots());
+    for (std::size_t slot = block * 64; slot < end; ++slot) {
+      if ((wanted >> slot % 64 & 1) == 0) continue;
+      const std::string_view name = snapshot.index->name(static_cast<model::Slot>(slot));
+      if (!name.empty()) names.push_back(name);
+    }
+  }
+  return names;
+}
+
+model::Slot first_fit(const model::PodRequest& request, const std::vector<std::string_view>& names,
+                      const model::Snapshot& snapshot, const policy::Settings& settings, core::WallTime now) {
+  const auto outcome = policy::decide_filter({snapshot, request, names, 1, now}, settings);
+  return outcome.kept.empty() ? model::kNoSlot : snapshot.find(names[outcome.kept.front()]);
+}
+
+}  // namespace berth::control
