@@ -9,6 +9,7 @@ namespace berth::control {
 namespace {
 
 constexpr std::size_t kMostSchedulers = 64;
+constexpr std::size_t kMostTexts = 1'000;
 // As in the wake-ups: a pod that the watch never shows is a tool's question.
 constexpr std::chrono::seconds kUnseenKept{60};
 constexpr std::chrono::seconds kSweepEvery{10};
@@ -77,11 +78,23 @@ void EventPlan::decided(const model::Decision& decision, const model::Snapshot& 
 
   if (pod.invalid) tell(*known, kInvalid, pod.ns, pod.name, pod.uid, pod.invalid->to_string());
   const bool nowhere = known->rejected[static_cast<std::size_t>(model::Reason::kDatasetUnknown)] > 0;
-  if (!nowhere && decision.unknown_datasets.empty()) return;
-  const auto unknown = unknown_datasets(decision, snapshot);
+  if ((!nowhere && decision.unknown_datasets.empty()) || (known->told & kUnknown) != 0) return;
+  const auto names = unknown_datasets(decision, snapshot);
   // Created in the meantime.
-  if (unknown.empty()) return;
-  tell(*known, kUnknown, pod.ns, pod.name, pod.uid, unknown_text(unknown, snapshot, nowhere));
+  if (names.empty()) return;
+  tell(*known, kUnknown, pod.ns, pod.name, pod.uid, unknown(names, snapshot, nowhere));
+}
+
+std::string EventPlan::unknown(const std::vector<std::string>& names, const model::Snapshot& snapshot, bool required) {
+  if (unknown_among_ != snapshot.dataset_names || unknown_texts_.size() >= kMostTexts) unknown_texts_.clear();
+  unknown_among_ = snapshot.dataset_names;
+  std::string key = required ? "+" : "-";
+  for (const std::string& name : names) key.append(name).append(",");
+  auto known = unknown_texts_.find(key);
+  if (known == unknown_texts_.end()) {
+    known = unknown_texts_.emplace(key, unknown_text(names, snapshot, required)).first;
+  }
+  return known->second;
 }
 
 void EventPlan::heard(const PodNotice& notice, const model::Snapshot& snapshot) {

@@ -68,6 +68,7 @@ class EventPlan {
             std::string message);
   void bound(const model::Pod& pod, Entry* entry, const model::Snapshot& snapshot);
   void look_at_pending(const std::string& uid, Entry& entry, const model::Snapshot& snapshot);
+  std::string unknown(const std::vector<std::string>& names, const model::Snapshot& snapshot, bool required);
   void sweep();
 
   const policy::Weights weights_;
@@ -77,6 +78,9 @@ class EventPlan {
   model::StringMap<Entry> entries_;                           // by UID
   std::set<std::pair<core::WallTime, std::string>> pending_;  // when to look at whom
   std::set<std::string, std::less<>> schedulers_;             // that ask us
+  // Guesses of what was meant take long among thousands of names, and the pods of a job ask for the same.
+  model::StringMap<std::string> unknown_texts_;
+  std::shared_ptr<const model::DatasetNames> unknown_among_;
   std::vector<codec::PodEvent> events_;
   core::SteadyTime swept_{};
   LocalityCounts locality_;

@@ -124,9 +124,9 @@ std::string age_text(core::WallTime observed, core::WallTime now) {
   const auto age = std::chrono::floor<std::chrono::seconds>(now - observed).count();
   const std::int64_t seconds = std::max<std::int64_t>(0, age);
   if (seconds < 120) return std::to_string(seconds) + " s";
-  if (seconds < 120 * 60) return std::to_string(seconds / 60) + " m";
-  if (seconds < 48 * 3600) return std::to_string(seconds / 3600) + " h";
-  return std::to_string(seconds / (24 * 3600)) + " d";
+  if (seconds < 7'200) return std::to_string(seconds / 60) + " m";
+  if (seconds < 172'800) return std::to_string(seconds / 3600) + " h";
+  return std::to_string(seconds / 86'400) + " d";
 }
 
 std::string bound_text(std::string_view node, std::span<const HeldDataset> held, const Choice* choice,
@@ -181,7 +181,8 @@ std::string unknown_text(const std::vector<std::string>& unknown, const model::S
   std::vector<std::string> told;
   for (const std::string& name : unknown) {
     const std::string meant = core::nearest(name, known);
-    told.push_back(meant.empty() ? name : name + " (did you mean " + meant + "?)");
+    told.push_back(name);
+    if (!meant.empty()) told.back().append(" (did you mean ").append(meant).append("?)");
   }
   return "no dataset " + joined(told, kNamedDatasets) + " exists; " +
          (required ? "it is required, so no node is taken" : "the pod is placed without regard to it");

@@ -23,6 +23,22 @@ bool datasets_moved(const model::PodRequest& request, const model::Snapshot& sna
   });
 }
 
+struct Required {
+  const model::DatasetPlacement* placement = nullptr;  // of the required dataset on the fewest nodes; null: none is
+  bool nowhere = false;                                // one does not exist
+};
+
+Required fewest_holders(const model::PodRequest& request, const model::Snapshot& snapshot) {
+  Required found;
+  for (const model::WantedDataset& wanted : request.datasets) {
+    if (!wanted.required) continue;
+    const model::DatasetPlacement* const one = snapshot.placement(wanted.ref);
+    if (one == nullptr) return {nullptr, true};
+    if (found.placement == nullptr || one->holders.size() < found.placement->holders.size()) found.placement = one;
+  }
+  return found;
+}
+
 }  // namespace
 
 policy::Settings judging(policy::Settings settings) {
@@ -74,16 +90,30 @@ std::vector<std::string_view> names_to_judge(const model::PodRequest& request, c
                                              const model::Snapshot& snapshot, const model::Snapshot* before) {
   std::vector<std::string_view> names;
   if (before != nullptr && datasets_moved(request, snapshot, *before)) before = nullptr;
-  for (std::size_t block = 0; block < snapshot.blocks.size(); ++block) {
-    const std::uint64_t wanted = mask != nullptr ? mask->word(block) : ~std::uint64_t{0};
+  const auto wanted = [&](std::size_t block) -> std::uint64_t {
     const bool same =
         before != nullptr && block < before->blocks.size() && before->blocks[block] == snapshot.blocks[block];
-    if (wanted == 0 || same) continue;
+    if (same) return 0;
+    return mask != nullptr ? mask->word(block) : ~std::uint64_t{0};
+  };
+  const auto add = [&](model::Slot slot) {
+    const std::string_view name = snapshot.index->name(slot);
+    if (!name.empty()) names.push_back(name);
+  };
+  const Required required = fewest_holders(request, snapshot);
+  if (required.nowhere) return names;
+  if (required.placement != nullptr) {
+    for (const auto& holder : required.placement->holders) {
+      if ((wanted(holder.slot / 64) >> holder.slot % 64 & 1) != 0) add(holder.slot);
+    }
+    return names;
+  }
+  for (std::size_t block = 0; block < snapshot.blocks.size(); ++block) {
+    const std::uint64_t slots = wanted(block);
+    if (slots == 0) continue;
     const std::size_t end = std::min((block + 1) * 64, snapshot.index->slots());
     for (std::size_t slot = block * 64; slot < end; ++slot) {
-      if ((wanted >> slot % 64 & 1) == 0) continue;
-      const std::string_view name = snapshot.index->name(static_cast<model::Slot>(slot));
-      if (!name.empty()) names.push_back(name);
+      if ((slots >> slot % 64 & 1) != 0) add(static_cast<model::Slot>(slot));
     }
   }
   return names;

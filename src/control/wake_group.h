@@ -29,7 +29,8 @@ void fix_in_time(model::PodRequest& request, core::WallTime now);
 std::string group_key(const model::PodRequest& request, const NodeMask* mask);
 
 // The nodes of `mask` that may have become good since `before`, in which none was: all of them if a dataset has moved,
-// else those in blocks that have changed. Null: all. Views into `snapshot`.
+// else those in blocks that have changed. Null: all. Where a dataset is required, none but its holders. The request
+// must be fixed in time. Views into `snapshot`.
 std::vector<std::string_view> names_to_judge(const model::PodRequest& request, const NodeMask* mask,
                                              const model::Snapshot& snapshot, const model::Snapshot* before);
 

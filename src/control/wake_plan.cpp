@@ -171,14 +171,16 @@ bool WakePlan::regroup(const model::Snapshot& snapshot, core::SteadyTime until) 
 
 void WakePlan::regroup(const std::string& uid, Entry& entry, const model::Snapshot& snapshot) {
   entry.stale = false;
-  leave_group(entry);
   const bool to_wake = entry.phase == Phase::kRejected || entry.phase == Phase::kWoken;
-  if (!to_wake || entry.pod == nullptr || entry.pod->gated) return;
+  if (!to_wake || entry.pod == nullptr || entry.pod->gated) return leave_group(entry);
   model::PodRequest request = model::make_request(*entry.pod, defaults_);
   model::resolve_claims(request, snapshot);
   if (const auto end = end_of_wait(request, clock_.wall())) waits_.emplace(*end, uid);
   fix_in_time(request, clock_.wall());
   std::string key = group_key(request, entry.mask.get());
+  // Most changes of a pod mean nothing to us: what is known of its group stays.
+  if (entry.group != nullptr && entry.group->key == key) return;
+  leave_group(entry);
   const auto same = by_key_.find(key);
   if (same != by_key_.end()) {
     entry.group = same->second;

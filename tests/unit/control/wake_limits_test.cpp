@@ -123,40 +123,60 @@ TEST_F(WakeLimits, AnswerToAWakeBeforeTheLastDecisionIsStale) {
   EXPECT_THAT(woken(warm_), ElementsAre("p"));
 }
 
-// 128 nodes, two blocks.
-SnapshotPtr wide(float coverage_of_last = 0) {
+// 128 nodes, two blocks; the last holds the dataset.
+SnapshotPtr wide(float coverage = 0) {
   SnapshotBuilder builder;
   for (int i = 0; i < 128; ++i) builder.node("n" + std::to_string(1'000 + i));
-  return builder.holds("team", "data", coverage_of_last).build();
+  return builder.holds("team", "data", coverage).build();
 }
+
+// Nodes of no kind that there is.
+const Keys kImpossible = {{"min-gpu-memory", "1000"}};
 
 TEST_F(WakeLimits, PodsThatAskForTheSameAreJudgedTogether) {
   const auto cluster = wide();
-  for (int i = 0; i < 100; ++i) reject(pod("p" + std::to_string(i)), cluster);
+  for (int i = 0; i < 100; ++i) reject(pod("p" + std::to_string(i), 1, kImpossible), cluster);
   EXPECT_THAT(woken(cluster), IsEmpty());
   EXPECT_EQ(plan_.judged(), 128U);
-  reject(pod("other", 2), cluster);
+  reject(pod("other", 2, kImpossible), cluster);
   EXPECT_THAT(woken(cluster), IsEmpty());
   EXPECT_EQ(plan_.judged(), 256U);
 }
 
-TEST_F(WakeLimits, OnlyWhatHasChangedIsJudgedAgain) {
+TEST_F(WakeLimits, OnlyBlocksThatHaveChangedAreJudgedAgain) {
   const auto cluster = wide();
-  reject(pod("p"), cluster);
+  const auto p = pod("p", 1, kImpossible);
+  reject(p, cluster);
   EXPECT_THAT(woken(cluster), IsEmpty());
   EXPECT_EQ(plan_.judged(), 128U);
   auto next = std::make_shared<model::Snapshot>(*cluster);
   ++next->version;
   EXPECT_THAT(woken(next), IsEmpty());
-  EXPECT_EQ(plan_.judged(), 128U) << "nothing it depends on";
+  EXPECT_EQ(plan_.judged(), 128U);
   next = std::make_shared<model::Snapshot>(*next);
   next->blocks[1] = std::make_shared<const model::NodeBlock>(*next->blocks[1]);
   EXPECT_THAT(woken(next), IsEmpty());
-  EXPECT_EQ(plan_.judged(), 128U + 64U) << "one block";
+  EXPECT_EQ(plan_.judged(), 128U + 64U);
+  auto changed = std::make_shared<model::Pod>(*p);
+  changed->started = clock_.wall();
+  plan_.waiting(changed);
+  EXPECT_THAT(woken(next), IsEmpty());
+  EXPECT_EQ(plan_.judged(), 128U + 64U) << "a change of the pod that means nothing";
+}
+
+TEST_F(WakeLimits, OfNodesWithoutARequiredDatasetNoneIsJudged) {
+  const auto cluster = wide();
+  reject(pod("p"), cluster);
+  EXPECT_THAT(woken(cluster), IsEmpty());
+  EXPECT_EQ(plan_.judged(), 1U);
+  auto next = std::make_shared<model::Snapshot>(*cluster);
+  next->blocks[0] = std::make_shared<const model::NodeBlock>(*next->blocks[0]);
+  EXPECT_THAT(woken(next), IsEmpty());
+  EXPECT_EQ(plan_.judged(), 1U);
   next = std::make_shared<model::Snapshot>(*next);
   next->datasets = wide(1)->datasets;
   EXPECT_THAT(woken(next), ElementsAre("p"));
-  EXPECT_EQ(plan_.judged(), 128U + 64U + 128U) << "its dataset";
+  EXPECT_EQ(plan_.judged(), 2U);
 }
 
 // Every look at it takes 20 ms.
