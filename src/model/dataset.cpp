@@ -2,6 +2,7 @@
 
 #include <functional>
 
+#include "berth/core/text.h"
 #include "berth/model/node.h"
 
 namespace berth::model {
@@ -17,6 +18,13 @@ std::string label(std::string prefix, const DatasetRef& dataset, std::string_vie
 }
 
 }  // namespace
+
+std::optional<DatasetRef> parse_dataset_ref(std::string_view text, std::string_view ns) {
+  const auto slash = text.find('/');
+  const std::string_view name = slash == std::string_view::npos ? text : text.substr(slash + 1);
+  if (!core::is_name(name) || (slash != std::string_view::npos && !core::is_name(text.substr(0, slash)))) return std::nullopt;
+  return DatasetRef{std::string(slash == std::string_view::npos ? ns : text.substr(0, slash)), std::string(name)};
+}
 
 std::string worker_label(const DatasetRef& dataset, std::string_view uid) { return label("fluid.io/s-", dataset, uid); }
 

@@ -35,16 +35,12 @@ void read_datasets(PodRequest& request, const Annotation& annotation) {
   while (true) {
     const auto comma = rest.find(',');
     const std::string_view item = core::trimmed(rest.substr(0, comma));
-    const auto slash = item.find('/');
-    DatasetRef dataset = slash == std::string_view::npos
-                             ? DatasetRef{request.ns, std::string(item)}
-                             : DatasetRef{std::string(item.substr(0, slash)), std::string(item.substr(slash + 1))};
-    if (!core::is_name(dataset.name) || (slash != std::string_view::npos && !core::is_name(dataset.ns)) ||
-        request.datasets.size() == kMaxDatasets) {
+    auto dataset = parse_dataset_ref(item, request.ns);
+    if (!dataset || request.datasets.size() == kMaxDatasets) {
       invalid(request, annotation, kAllowed);
       return;
     }
-    add_dataset(request, std::move(dataset), false);
+    add_dataset(request, *std::move(dataset), false);
     if (comma == std::string_view::npos) return;
     rest.remove_prefix(comma + 1);
   }

@@ -1,24 +1,19 @@
 #include "dataset_handlers.h"
 
-#include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 
 #include "admin_answers.h"
 #include "berth/codec/dataset_json.h"
+#include "berth/codec/recommend_json.h"
+#include "berth/codec/recommend_request.h"
+#include "berth/policy/recommend.h"
 
 namespace berth::server {
 namespace {
 
 constexpr std::size_t kDefaultDatasets = 100;
 constexpr std::size_t kMostDatasets = 10'000;
-
-std::optional<model::DatasetRef> dataset_named(std::string_view name) {
-  const auto slash = name.find('/');
-  if (slash == 0 || slash == std::string_view::npos || slash + 1 == name.size()) return std::nullopt;
-  return model::DatasetRef{std::string(name.substr(0, slash)), std::string(name.substr(slash + 1))};
-}
 
 HttpResponse not_ready(const model::Snapshot& snapshot) {
   return failure(503, "berth is not ready: " + snapshot.not_ready_why);
@@ -37,8 +32,8 @@ HttpResponse datasets(const ExtenderContext& context, HttpRequest& request) {
     response.body = codec::write_datasets(*snapshot, context.clock.wall(), limits);
     return response;
   }
-  const auto dataset = dataset_named(name);
-  if (!dataset) return failure(400, "name the dataset: /api/v1/datasets?dataset=NAMESPACE/NAME");
+  const auto dataset = model::parse_dataset_ref(name, {});
+  if (!dataset || dataset->ns.empty()) return failure(400, "name the dataset: /api/v1/datasets?dataset=NAMESPACE/NAME");
   auto body = codec::write_dataset(*snapshot, context.clock.wall(), *dataset);
   if (!body) {
     return failure(404, "there is no dataset " + name + ": no Dataset object, and no node with a label of it");
@@ -47,10 +42,23 @@ HttpResponse datasets(const ExtenderContext& context, HttpRequest& request) {
   return response;
 }
 
+HttpResponse recommend(const ExtenderContext& context, HttpRequest& http) {
+  auto request = codec::read_recommend_request(http.body, context.resources, context.defaults, policy::kMostAdvised);
+  if (!request) return failure(400, request.error().to_string());
+  const auto snapshot = context.state.snapshots().load();
+  if (!snapshot->ready) return not_ready(*snapshot);
+  model::resolve_claims(request->pod, *snapshot);
+  const policy::AdviceQuery query{*snapshot, request->pod, request->nodes, request->warm, context.clock.wall()};
+  HttpResponse response;
+  response.body = codec::write_recommendation(policy::recommend(query, context.settings));
+  return response;
+}
+
 }  // namespace
 
 void add_dataset_routes(HttpServer& server, const ExtenderContext& context) {
   server.get("/api/v1/datasets", [&context](HttpRequest& request) { return datasets(context, request); });
+  server.post("/api/v1/recommend", [&context](HttpRequest& request) { return recommend(context, request); });
 }
 
 }  // namespace berth::server

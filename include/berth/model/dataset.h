@@ -21,6 +21,9 @@ struct DatasetRef {
   friend bool operator==(const DatasetRef&, const DatasetRef&) = default;
 };
 
+// "NAME" of the namespace `ns`, or "NAMESPACE/NAME"; nullopt if a part can't be a Kubernetes name (RFC 1123).
+std::optional<DatasetRef> parse_dataset_ref(std::string_view text, std::string_view ns);
+
 // Keys of the node labels that Fluid sets for a dataset. They are generated and looked up, never parsed: "s-a-b-c" may
 // be dataset b-c of namespace a or c of a-b. A key of 63 characters or more has the dataset's UID in place of its names
 // (Fluid 1.0.5; earlier versions could not set such a label).

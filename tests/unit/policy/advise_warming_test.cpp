@@ -1,0 +1,255 @@
+#include "berth/policy/recommend.h"
+#include "unit/policy/policy_fixture.h"
+
+namespace berth::policy {
+namespace {
+
+using model::CoverageSource;
+using model::Occupant;
+using model::StartUnknown;
+using std::chrono::seconds;
+using namespace std::chrono_literals;
+
+constexpr core::WallTime kNow{100h};
+constexpr core::WallTime kNever = core::WallTime::max();
+
+// A snapshot that can be changed by hand.
+class Cluster {
+ public:
+  explicit Cluster(const SnapshotBuilder& builder) : snapshot_(*builder.build()) {}
+
+  // Pods on the node `slot`, whose GPUs the builder has taken.
+  Cluster& occupants(model::Slot slot, std::vector<Occupant> pods) {
+    auto block = std::make_shared<model::NodeBlock>(*snapshot_.blocks[0]);
+    (*block)[slot].occupants = std::make_shared<const std::vector<Occupant>>(std::move(pods));
+    snapshot_.blocks[0] = block;
+    return *this;
+  }
+  template <class Change>
+  Cluster& dataset(Change change) {
+    auto placement = std::make_shared<model::DatasetPlacement>(*snapshot_.datasets.at(0));
+    change(*placement);
+    snapshot_.datasets[0] = placement;
+    return *this;
+  }
+  [[nodiscard]] model::WarmAdvice advise(const model::PodRequest& pod, std::size_t nodes = 10,
+                                         const char* dataset = "imagenet") const {
+    return advise_warming({snapshot_, pod, nodes, std::nullopt, kNow}, {"team", dataset});
+  }
+
+ private:
+  model::Snapshot snapshot_;
+};
+
+// "free:0", "busy:3600", "dark:?"
+std::vector<std::string> starts(const model::WarmAdvice& advice) {
+  std::vector<std::string> text;
+  for (const auto& node : advice.nodes) {
+    text.push_back(node.node + ":" + (node.starts_in ? std::to_string(node.starts_in->count()) : "?"));
+  }
+  return text;
+}
+
+TEST(AdviseWarming, FreeNodesThenThoseThatStateTheirEndThenTheOthers) {
+  SnapshotBuilder builder;
+  builder.node("dark", 8, 8).node("late", 8, 8).node("soon", 8, 8).node("free").holds("team", "imagenet");
+  Cluster cluster(builder);
+  cluster.occupants(0, {{8, kNever}}).occupants(1, {{8, kNow + 2h}}).occupants(2, {{8, kNow + 90min}});
+  const auto advice = cluster.advise(request(8));
+  EXPECT_THAT(starts(advice), ElementsAre("free:0", "soon:5400", "late:7200", "dark:?"));
+  EXPECT_EQ(advice.nodes[3].unknown, StartUnknown::kNobodySays);
+  EXPECT_EQ(advice.node_count, 4U);
+}
+
+TEST(AdviseWarming, GpusAddUpInTheOrderInWhichTheyAreFreed) {
+  SnapshotBuilder builder;
+  builder.node("a", 8, 7).holds("team", "imagenet");
+  Cluster cluster(builder);
+  cluster.occupants(0, {{2, kNow + 3h}, {1, kNow + 1h}, {4, kNow + 2h}});
+  EXPECT_THAT(starts(cluster.advise(request(1))), ElementsAre("a:0"));
+  EXPECT_THAT(starts(cluster.advise(request(2))), ElementsAre("a:3600"));
+  EXPECT_THAT(starts(cluster.advise(request(6))), ElementsAre("a:7200"));
+  EXPECT_THAT(starts(cluster.advise(request(8))), ElementsAre("a:10800"));
+}
+
+TEST(AdviseWarming, AFractionOfASecondIsASecond) {
+  SnapshotBuilder builder;
+  builder.node("a", 8, 8).holds("team", "imagenet");
+  Cluster cluster(builder);
+  cluster.occupants(0, {{8, kNow + 1500ms}});
+  EXPECT_THAT(starts(cluster.advise(request(8))), ElementsAre("a:2"));
+}
+
+TEST(AdviseWarming, OneThatStatesNoEndKeepsItsGpusForEver) {
+  SnapshotBuilder builder;
+  builder.node("a", 8, 8).holds("team", "imagenet");
+  Cluster cluster(builder);
+  cluster.occupants(0, {{6, kNow + 1h}, {2, kNever}});
+  EXPECT_THAT(starts(cluster.advise(request(6))), ElementsAre("a:3600"));
+  EXPECT_THAT(starts(cluster.advise(request(7))), ElementsAre("a:?"));
+}
+
+TEST(AdviseWarming, AnEndThatHasPassedTellsNothing) {
+  SnapshotBuilder builder;
+  builder.node("a", 8, 8).holds("team", "imagenet");
+  Cluster cluster(builder);
+  cluster.occupants(0, {{8, kNow - 1h}});
+  const auto advice = cluster.advise(request(8));
+  EXPECT_THAT(starts(advice), ElementsAre("a:?"));
+  EXPECT_EQ(advice.nodes[0].unknown, StartUnknown::kOverdue);
+}
+
+TEST(AdviseWarming, PromisedGpusAreNotFree) {
+  SnapshotBuilder builder;
+  builder.node("a", 8, 4).holds("team", "imagenet").promised("other", 4, model::EntryKind::kSoft);
+  builder.node("b", 8, 4).promised("another", 4, model::EntryKind::kFirm);
+  const auto advice = Cluster(builder).advise(request(4));
+  EXPECT_THAT(starts(advice), ElementsAre("a:?", "b:?"));
+  EXPECT_EQ(advice.nodes[0].unknown, StartUnknown::kPromised);
+  EXPECT_EQ(advice.nodes[0].gpus_free, 0);
+}
+
+TEST(AdviseWarming, NodesThatCouldNeverRunTheJobAreLeftOut) {
+  SnapshotBuilder builder;
+  builder.node("small", 4).node("old", 8, 0, tests::kV100, 32768).node("good").holds("team", "imagenet");
+  EXPECT_THAT(starts(Cluster(builder).advise(request(8, {{"min-gpu-memory", "80"}}))), IsEmpty());
+  EXPECT_THAT(starts(Cluster(builder).advise(request(8, {{"min-gpu-memory", "40"}}))), ElementsAre("good:0"));
+}
+
+// Nobody knows which GPUs will be freed, so only a node that is empty by then is sure to have connected ones.
+TEST(AdviseWarming, ARestrictedJobWaitsForTheWholeNode) {
+  SnapshotBuilder builder;
+  builder.node("a", 8, 8, tests::kV100, 32768).holds("team", "imagenet");
+  Cluster cluster(builder);
+  cluster.occupants(0, {{4, kNow + 1h}, {4, kNow + 2h}});
+  EXPECT_THAT(starts(cluster.advise(request(4))), ElementsAre("a:3600"));
+  EXPECT_THAT(starts(cluster.advise(request(4, {{"topology-policy", "restricted"}}))), ElementsAre("a:7200"));
+}
+
+TEST(AdviseWarming, OfEqualTimesTheNodeWithAWorkerComesFirst) {
+  SnapshotBuilder builder;
+  builder.node("a").node("b").holds("team", "imagenet", 0.25F).node("c").holds("team", "imagenet", 0.5F);
+  const auto advice = Cluster(builder).advise(request(8));
+  EXPECT_THAT(starts(advice), ElementsAre("c:0", "b:0", "a:0"));
+  EXPECT_TRUE(advice.nodes[0].worker);
+  EXPECT_FLOAT_EQ(advice.nodes[0].share.coverage, 0.5F);
+  EXPECT_FALSE(advice.nodes[2].worker);
+  EXPECT_TRUE(advice.worker_near);
+}
+
+struct Presence {
+  const char* name;
+  CoverageSource source;
+  bool holds;
+  float coverage;
+  bool worker;
+};
+
+class ReadyWorker : public testing::TestWithParam<Presence> {};
+
+INSTANTIATE_TEST_SUITE_P(Table, ReadyWorker,
+                         testing::Values(Presence{"Measured", CoverageSource::kMeasured, true, 0.5F, true},
+                                         Presence{"MeasuredToHoldNothing", CoverageSource::kMeasured, false, 0, true},
+                                         Presence{"NotReady", CoverageSource::kMeasured, false, 0.25F, false},
+                                         Presence{"New", CoverageSource::kNewWorker, true, 0, true},
+                                         Presence{"Label", CoverageSource::kLabel, false, 0.25F, false},
+                                         Presence{"Client", CoverageSource::kFuse, false, 0.01F, false}),
+                         [](const auto& one) { return std::string(one.param.name); });
+
+TEST_P(ReadyWorker, IsWhereALoadLands) {
+  SnapshotBuilder builder;
+  builder.node("a").holds("team", "imagenet");
+  Cluster cluster(builder);
+  cluster.dataset([](model::DatasetPlacement& placement) {
+    placement.holders[0].source = GetParam().source;
+    placement.holders[0].holds = GetParam().holds;
+    placement.holders[0].coverage = GetParam().coverage;
+  });
+  const auto advice = cluster.advise(request(8));
+  EXPECT_EQ(advice.nodes.at(0).worker, GetParam().worker);
+  EXPECT_EQ(advice.worker_near, GetParam().worker);
+}
+
+TEST(AdviseWarming, AWorkerWhereNobodyKnowsTheTimeIsNotNear) {
+  SnapshotBuilder builder;
+  builder.node("free").node("busy", 8, 8).holds("team", "imagenet");
+  EXPECT_FALSE(Cluster(builder).advise(request(8)).worker_near);
+}
+
+TEST(AdviseWarming, TheLoadIsOfThePhysicalDataset) {
+  SnapshotBuilder builder;
+  builder.node("a").holds("team", "imagenet");
+  Cluster cluster(builder);
+  cluster.dataset([](model::DatasetPlacement& placement) {
+    placement.ref = {"vision", "pictures"};
+    placement.phase = "Bound";
+    placement.runtime = "alluxio";
+    placement.ready_workers = 3;
+  });
+  const auto advice = cluster.advise(request(8));
+  EXPECT_TRUE(advice.exists);
+  EXPECT_TRUE(advice.bound);
+  ASSERT_TRUE(advice.load.has_value());
+  EXPECT_EQ(advice.load->dataset, (model::DatasetRef{"vision", "pictures"}));
+  EXPECT_EQ(advice.load->name, "pictures-warm");
+  EXPECT_EQ(advice.load->copies, 1);
+}
+
+TEST(AdviseWarming, ADatasetThatIsNotBoundCannotBeLoadedYet) {
+  SnapshotBuilder builder;
+  builder.node("a").holds("team", "imagenet");
+  Cluster cluster(builder);
+  cluster.dataset([](model::DatasetPlacement& placement) { placement.phase = "NotBound"; });
+  EXPECT_FALSE(cluster.advise(request(8)).bound);
+}
+
+TEST(AdviseWarming, RuntimesWithoutDataLoad) {
+  for (const char* runtime : {"thin", "efc", "vineyard"}) {
+    SnapshotBuilder builder;
+    builder.node("a").holds("team", "imagenet");
+    Cluster cluster(builder);
+    cluster.dataset([&](model::DatasetPlacement& placement) { placement.runtime = runtime; });
+    EXPECT_FALSE(cluster.advise(request(8)).load.has_value()) << runtime;
+  }
+}
+
+TEST(AdviseWarming, WhatDoesNotExistIsSaidAndHasNoLoad) {
+  SnapshotBuilder builder;
+  builder.node("a");
+  const auto advice = Cluster(builder).advise(request(8), 10, "lost");
+  EXPECT_FALSE(advice.exists);
+  EXPECT_FALSE(advice.load.has_value());
+  EXPECT_THAT(starts(advice), ElementsAre("a:0"));
+}
+
+// Helm takes 53 characters of the release "<name>-loader".
+TEST(AdviseWarming, LongNamesAreCutAndStayApart) {
+  const std::string first(60, 'a');
+  SnapshotBuilder builder;
+  builder.node("a").holds("team", first).holds("team", first + "b");
+  const auto snapshot = builder.build();
+  const auto pod = request(1);
+  const auto name = [&](const std::string& dataset) {
+    return advise_warming({*snapshot, pod, 10, std::nullopt, kNow}, {"team", dataset}).load->name;
+  };
+  EXPECT_LE(name(first).size(), 46U);
+  EXPECT_TRUE(name(first).ends_with("-warm"));
+  EXPECT_NE(name(first), name(first + "b"));
+}
+
+TEST(AdviseWarming, AJobWithoutGpusStartsAtOnce) {
+  SnapshotBuilder builder;
+  builder.node("a", 8, 8).holds("team", "imagenet");
+  EXPECT_THAT(starts(Cluster(builder).advise(request(0))), ElementsAre("a:0"));
+}
+
+TEST(AdviseWarming, GivesNoMoreNodesThanAskedForAndCountsAll) {
+  SnapshotBuilder builder;
+  builder.node("a").node("b").node("c").holds("team", "imagenet");
+  const auto advice = Cluster(builder).advise(request(8), 2);
+  EXPECT_THAT(starts(advice), ElementsAre("c:0", "a:0"));
+  EXPECT_EQ(advice.node_count, 3U);
+}
+
+}  // namespace
+}  // namespace berth::policy
