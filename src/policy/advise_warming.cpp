@@ -24,7 +24,7 @@ struct Start {
 // A worker that is ready. One that is measured to hold nothing does not hold, and is ready all the same.
 bool ready_worker(const model::DatasetPlacement::Holder* holder) {
   if (holder == nullptr) return false;
-  if (holder->holds || holder->source == model::CoverageSource::kNewWorker) return true;
+  if (holder->holds) return true;
   return holder->source == model::CoverageSource::kMeasured && holder->coverage == 0;
 }
 
