@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <string_view>
 #include <tuple>
 
@@ -85,6 +86,15 @@ bool can_load(std::string_view runtime) {
   return std::find(kNever.begin(), kNever.end(), runtime) == kNever.end();
 }
 
+// As many copies as the workers have room for together, one where that is not known. JuiceFS takes no number of copies.
+std::int32_t copies_of(const model::DatasetPlacement& placement) {
+  if (placement.runtime == "juicefs" || placement.worker_bytes <= 0 || placement.total_bytes <= 0) return 1;
+  const double room = static_cast<double>(placement.worker_bytes) * placement.ready_workers;
+  const double copies = std::floor(room / static_cast<double>(placement.total_bytes));
+  return static_cast<std::int32_t>(
+      std::clamp(copies, 1.0, std::max(1.0, static_cast<double>(placement.ready_workers))));
+}
+
 // Fluid's Helm release is the name with "-loader", and Helm takes 53 characters; a cut name keeps a hash, so that two
 // long names stay apart.
 std::string load_name(const std::string& dataset) {
@@ -116,7 +126,8 @@ model::WarmAdvice advise_warming(const AdviceQuery& query, const model::DatasetR
     advice.runtime = placement->runtime;
     advice.ready_workers = placement->ready_workers;
     advice.loading = placement->loading;
-    if (can_load(placement->runtime)) advice.load = {advice.dataset, load_name(advice.dataset.name), 1};
+    if (can_load(placement->runtime))
+      advice.load = {advice.dataset, load_name(advice.dataset.name), copies_of(*placement)};
   }
   if (query.pod.invalid) return advice;
 

@@ -23,6 +23,12 @@ CoverageInputs::Pod pod_of(const CacheMember& member, std::uint64_t cached_step)
   return pod;
 }
 
+std::int64_t worker_bytes_of(const DatasetEntry& entry) {
+  std::int64_t bytes = 0;
+  for (const model::CacheRuntime& runtime : entry.runtimes) bytes = std::max(bytes, runtime.worker_bytes);
+  return bytes;
+}
+
 CoverageInputs inputs_of(const DatasetEntry& entry, const LabelTable& labels, const CoverageOptions& options,
                          core::SteadyTime now) {
   CoverageInputs in;
@@ -32,9 +38,7 @@ CoverageInputs inputs_of(const DatasetEntry& entry, const LabelTable& labels, co
   in.cached_at = entry.object_changed;
   in.measured_at = entry.measured_at;
   in.assumed = options.assumed;
-  for (const model::CacheRuntime& runtime : entry.runtimes) {
-    in.worker_bytes = std::max(in.worker_bytes, runtime.worker_bytes);
-  }
+  in.worker_bytes = worker_bytes_of(entry);
   for (const CacheMember* const member : entry.members) {
     if (member->pod.role == CacheRole::kWorker) in.workers.push_back(pod_of(*member, entry.cached_step));
     if (member->pod.role == CacheRole::kFuse) in.fuses.push_back(pod_of(*member, entry.cached_step));
@@ -98,6 +102,7 @@ model::DatasetPlacement placement_of(const DatasetEntry& entry, const LabelTable
       static_cast<std::int32_t>(std::ranges::count_if(entry.members, [](const CacheMember* member) {
         return member->pod.role == CacheRole::kWorker && member->pod.ready;
       }));
+  placement.worker_bytes = worker_bytes_of(entry);
   placement.loading = entry.loads > 0;
   placement.master = master_of(entry);
   if (!entry.is_reference()) placement.holders = merge_coverage(inputs_of(entry, labels, options, now));

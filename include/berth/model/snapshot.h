@@ -126,9 +126,10 @@ struct DatasetPlacement {
   std::string runtime;           // "alluxio"; empty if not known
   std::int64_t total_bytes = 0;  // 0 if not known
   std::int32_t ready_workers = 0;
-  bool loading = false;         // a DataLoad is running
-  std::string master;           // "10.0.0.7:19999", where its Alluxio master answers; empty if there is none
-  std::vector<Holder> holders;  // ascending by slot; coverage 0 included
+  std::int64_t worker_bytes = 0;  // that each of them may cache; 0 if not known
+  bool loading = false;           // a DataLoad is running
+  std::string master;             // "10.0.0.7:19999", where its Alluxio master answers; empty if there is none
+  std::vector<Holder> holders;    // ascending by slot; coverage 0 included
   friend bool operator==(const DatasetPlacement&, const DatasetPlacement&) = default;
 };
 

@@ -152,6 +152,7 @@ INSTANTIATE_TEST_SUITE_P(Table, ReadyWorker,
                                          Presence{"MeasuredToHoldNothing", CoverageSource::kMeasured, false, 0, true},
                                          Presence{"NotReady", CoverageSource::kMeasured, false, 0.25F, false},
                                          Presence{"New", CoverageSource::kNewWorker, true, 0, true},
+                                         Presence{"NewNotReady", CoverageSource::kNewWorker, false, 0, false},
                                          Presence{"Label", CoverageSource::kLabel, false, 0.25F, false},
                                          Presence{"Client", CoverageSource::kFuse, false, 0.01F, false}),
                          [](const auto& one) { return std::string(one.param.name); });
@@ -193,6 +194,31 @@ TEST(AdviseWarming, TheLoadIsOfThePhysicalDataset) {
   EXPECT_EQ(advice.load->dataset, (model::DatasetRef{"vision", "pictures"}));
   EXPECT_EQ(advice.load->name, "pictures-warm");
   EXPECT_EQ(advice.load->copies, 1);
+}
+
+struct Room {
+  const char* runtime;
+  std::int64_t total;
+  std::int64_t per_worker;
+  std::int32_t workers;
+  std::int32_t copies;
+};
+
+TEST(AdviseWarming, AsManyCopiesAsThereIsRoomFor) {
+  for (const Room& room : {Room{"alluxio", 100, 50, 5, 2}, Room{"jindo", 100, 500, 3, 3},
+                           Room{"goosefs", 100, 10, 3, 1}, Room{"alluxio", 0, 500, 3, 1}, Room{"alluxio", 100, 0, 3, 1},
+                           Room{"alluxio", 100, 500, 0, 1}, Room{"juicefs", 100, 500, 3, 1}}) {
+    SnapshotBuilder builder;
+    builder.node("a").holds("team", "imagenet");
+    Cluster cluster(builder);
+    cluster.dataset([&](model::DatasetPlacement& placement) {
+      placement.runtime = room.runtime;
+      placement.total_bytes = room.total;
+      placement.worker_bytes = room.per_worker;
+      placement.ready_workers = room.workers;
+    });
+    EXPECT_EQ(cluster.advise(request(8)).load->copies, room.copies) << room.runtime << " " << room.per_worker;
+  }
 }
 
 TEST(AdviseWarming, ADatasetThatIsNotBoundCannotBeLoadedYet) {
