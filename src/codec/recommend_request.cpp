@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "berth/core/text.h"
 #include "json_document.h"
 #include "json_fields.h"
 #include "pod_reader.h"
@@ -127,8 +128,7 @@ core::Result<RecommendRequest> read_recommend_request(std::string& body, const m
     manifest.ns = ns.given ? text(ns, reading) : kDefaultNamespace;
     manifest.gpus = static_cast<std::int64_t>(count(gpus, 0, kMostGpus, 0, reading));
   }
-  if (!model::parse_dataset_ref(manifest.ns + "/name", {}))
-    reading.fail("must be the name of a namespace", "namespace");
+  if (!core::is_name(manifest.ns)) reading.fail("must be the name of a namespace", "namespace");
   if (pod.given) {
     for (const Field* other :
          {&gpus, &datasets, &ns, &dataset_policy, &min_coverage, &topology_policy, &min_gpu_memory}) {

@@ -22,7 +22,8 @@ std::string label(std::string prefix, const DatasetRef& dataset, std::string_vie
 std::optional<DatasetRef> parse_dataset_ref(std::string_view text, std::string_view ns) {
   const auto slash = text.find('/');
   const std::string_view name = slash == std::string_view::npos ? text : text.substr(slash + 1);
-  if (!core::is_name(name) || (slash != std::string_view::npos && !core::is_name(text.substr(0, slash)))) return std::nullopt;
+  if (!core::is_name(name) || (slash != std::string_view::npos && !core::is_name(text.substr(0, slash))))
+    return std::nullopt;
   return DatasetRef{std::string(slash == std::string_view::npos ? ns : text.substr(0, slash)), std::string(name)};
 }
 

@@ -112,7 +112,8 @@ TEST_F(DatasetRoutes, AdviceForAJob) {
   EXPECT_EQ(answer.at("nodes").at(0).at("node"), "a");
   EXPECT_EQ(answer.at("slurmNodeList"), "a,b");
   EXPECT_EQ(answer.at("warm").at("nodes").size(), 2U);
-  EXPECT_EQ(answer.at("warm").at("dataLoad").at("metadata"), json({{"namespace", "vision"}, {"name", "imagenet-warm"}}));
+  EXPECT_EQ(answer.at("warm").at("dataLoad").at("metadata"),
+            json({{"namespace", "vision"}, {"name", "imagenet-warm"}}));
   // Nothing is promised to anyone, and nothing is kept.
   EXPECT_EQ(get("/api/v1/summary").second.at("ledgerEntries"), 0);
   EXPECT_EQ(decisions_.pods(), 0U);
