@@ -22,13 +22,15 @@ same() { # same WHAT GOT WANT
   printf '%s\n  got:  %s\n  want: %s\n' "$1" "$2" "$3"
   failed=1
 }
-same 'commands printed' "${#commands[@]}" 3
+same 'commands printed' "${#commands[@]}" 5
 ((failed == 0)) || { cat "$scratch/err"; exit 1; }
 
 cd / # the commands must work from anywhere
 filter=$(eval "${commands[0]}")
 prioritize=$(eval "${commands[1]}")
 explain=$(eval "${commands[2]}")
+datasets=$(eval "${commands[3]}")
+recommend=$(eval "${commands[4]}")
 same 'nodes that stay' "$(grep -oE '"NodeNames":\[[^]]*\]' <<<"$filter" | grep -oE '[a-z0-9]+-[a-z]' | sort | xargs)" \
   'a100-b h100-a h100-b h100-c pcie-a v100-a'
 same 'nodes that fail' "$(grep -oE '"[a-z0-9]+-[a-z]":"[A-Z_]+"' <<<"$filter" | tr -d '"' | sort | xargs)" \
@@ -36,6 +38,16 @@ same 'nodes that fail' "$(grep -oE '"[a-z0-9]+-[a-z]":"[A-Z_]+"' <<<"$filter" | 
 same 'scores' "$(sed -E 's/\{"Host":"([^"]*)","Score":([0-9]+)\}/\1=\2/g; s/[][]//g; s/,/ /g' <<<"$prioritize" | xargs)" \
   'h100-a=10 h100-b=8 v100-a=7 pcie-a=3 h100-c=3 a100-b=2'
 same 'winner in explain' "$(awk '$1 == "winner" { print $2 }' <<<"$explain")" h100-a
+
+same 'datasets' "$(grep -oE '"name":"[^"]*"' <<<"$datasets" | cut -d'"' -f4 | xargs)" 'vision/imagenet vision/laion'
+same 'nodes recommended' "$(grep -oE '"slurmNodeList":"[^"]*"' <<<"$recommend" | cut -d'"' -f4)" \
+  'a100-b,h100-a,h100-b,h100-c,pcie-a,t4-a,v100-a'
+# What README.md shows of explain is what explain prints, but for what changes from run to run.
+varying() {
+  sed -E 's/[0-9]+ (ms|us)/N \1/g; s/snapshot [0-9]+/snapshot N/; s/(measured|uniform|assumed|label) [0-9]+[smhd]/\1 AGE/; s/ +/ /g'
+}
+shown=$(awk '/^pod       vision/ { on = 1 } /^```/ { on = 0 } on' "$root/README.md")
+same 'explain in README.md' "$(varying <<<"$explain")" "$(varying <<<"$shown")"
 
 rc=0
 kill -TERM $run
