@@ -16,16 +16,29 @@ void check_page(const core::Result<codec::ListPage<T>>& page) {
 }  // namespace berth::fuzz
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
-  static berth::codec::ObjectReader reader({});
+  using namespace berth;
+  static codec::ObjectReader reader({});
   std::string json(data, data + size);
   const auto dump = reader.read_cluster_dump(json);
   if (dump) {
-    for (const auto& node : dump->nodes) berth::fuzz::check(node);
-    for (const auto& pod : dump->pods) berth::fuzz::check(pod);
+    const auto check_all = [](const auto& objects) {
+      for (const auto& object : objects) fuzz::check(object);
+    };
+    check_all(dump->nodes);
+    check_all(dump->pods);
+    check_all(dump->claims);
+    check_all(dump->datasets);
+    check_all(dump->runtimes);
+    check_all(dump->data_loads);
+    fuzz::require(dump->fluid_served || dump->datasets.empty(), "datasets are seen where Fluid is served");
   } else {
-    berth::fuzz::check(dump.error());
+    fuzz::check(dump.error());
   }
-  berth::fuzz::check_page(reader.read_list<model::Node>(json));
-  berth::fuzz::check_page(reader.read_list<model::Pod>(json));
+  fuzz::check_page(reader.read_list<model::Node>(json));
+  fuzz::check_page(reader.read_list<model::Pod>(json));
+  fuzz::check_page(reader.read_list<model::Claim>(json));
+  fuzz::check_page(reader.read_list<model::Dataset>(json));
+  fuzz::check_page(reader.read_list<model::CacheRuntime>(json));
+  fuzz::check_page(reader.read_list<model::DataLoad>(json));
   return 0;
 }

@@ -1,4 +1,4 @@
-// Quantities, durations and times.
+// Quantities, sizes, percentages, durations and times.
 #include <string>
 
 #include "berth/core/quantity.h"
@@ -14,6 +14,15 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
     require(again && *again == *value, "a whole number reads as itself");
   } else {
     require(value.error().code == ErrorCode::kInvalid, "what is no quantity is kInvalid");
+  }
+  if (const auto bytes = parse_size(text)) {
+    require(*bytes >= 0, "a size is not negative");
+    const auto again = parse_size(std::to_string(*bytes) + "B");
+    // Through a double, which has 53 bits.
+    require(again && (*again == *bytes || *bytes > (std::int64_t{1} << 53)), "a size in bytes reads as itself");
+  }
+  if (const auto part = parse_percentage(text)) {
+    require(*part >= 0 && *part <= 1, "a percentage is a part of 1");
   }
   if (const auto value = parse_duration(text)) {
     require(value->count() >= 0, "a duration is not negative");

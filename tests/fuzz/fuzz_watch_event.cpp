@@ -19,7 +19,6 @@ void check_event(const core::Result<codec::WatchEvent<T>>& event) {
       break;
     default:
       check(event->object);
-      require(!event->object.name.empty(), "an object has a name");
   }
 }
 
@@ -28,8 +27,13 @@ void check_event(const core::Result<codec::WatchEvent<T>>& event) {
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
   static berth::codec::ObjectReader reader({});
+  using namespace berth;
   std::string line(data, data + size);
-  berth::fuzz::check_event(reader.read_event<model::Node>(line));
-  berth::fuzz::check_event(reader.read_event<model::Pod>(line));
+  fuzz::check_event(reader.read_event<model::Node>(line));
+  fuzz::check_event(reader.read_event<model::Pod>(line));
+  fuzz::check_event(reader.read_event<model::Claim>(line));
+  fuzz::check_event(reader.read_event<model::Dataset>(line));
+  fuzz::check_event(reader.read_event<model::CacheRuntime>(line));
+  fuzz::check_event(reader.read_event<model::DataLoad>(line));
   return 0;
 }

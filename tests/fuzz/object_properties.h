@@ -1,9 +1,11 @@
-// What holds of every node, pod and error that the codec gives, whatever it read.
+// What holds of every object and error that the codec gives, whatever it read.
 #pragma once
 
 #include <algorithm>
 
 #include "berth/core/result.h"
+#include "berth/core/text.h"
+#include "berth/model/dataset.h"
 #include "berth/model/node.h"
 #include "berth/model/pod.h"
 #include "require.h"
@@ -24,6 +26,10 @@ inline void check(const model::Node& node) {
   for (const std::string& label : node.fluid_labels) {
     require(label.starts_with("fluid.io/s-") || label.starts_with("fluid.io/f-"), "a dataset label has Fluid's prefix");
   }
+  for (std::size_t i = 0; i < node.images.size(); ++i) {
+    require(node.images[i].bytes > 0, "an image has a size");
+    require(i == 0 || node.images[i - 1].id < node.images[i].id, "images are sorted and unique");
+  }
 }
 
 inline void check(const model::Pod& pod) {
@@ -32,7 +38,31 @@ inline void check(const model::Pod& pod) {
     require(pod.annotations[i].key.starts_with(model::kAnnotationPrefix), "an annotation has our prefix");
     require(i == 0 || pod.annotations[i - 1].key < pod.annotations[i].key, "annotations are sorted and unique");
   }
+  require(pod.deadline_seconds >= 0, "a deadline is not negative");
+  require(pod.claims.size() <= 256 && pod.images.size() <= 256, "claims and images are bounded");
+  require(pod.required_claims.size() <= 64 && pod.datasets_in_use.size() <= 64, "datasets are bounded");
+  for (const std::string& claim : pod.claims) require(!claim.empty(), "a claim has a name");
+  for (const std::string& name : pod.datasets_in_use) require(core::is_name(name), "a dataset in use has a name");
+  for (const std::string& name : pod.required_claims) require(core::is_name(name), "a required claim has a name");
+  if (pod.cache) {
+    require(!pod.cache->dataset.empty() && pod.cache->started == pod.started, "a cache pod is of a dataset");
+  }
   model::make_request(pod, {});
 }
+
+inline void check(const model::Dataset& dataset) {
+  require(!dataset.ref.name.empty() && dataset.total_bytes >= 0, "a dataset has a name and no negative size");
+  require(!dataset.cached || (*dataset.cached > 0 && *dataset.cached <= 1), "a known part is more than 0 and at most 1");
+  require(dataset.physical.name.empty() == dataset.physical.ns.empty(), "a reference is whole");
+}
+
+inline void check(const model::Claim& claim) { require(!claim.name.empty(), "a claim has a name"); }
+
+inline void check(const model::CacheRuntime& runtime) {
+  require(!runtime.dataset.name.empty() && !runtime.type.empty(), "a runtime has a name and a type");
+  require(runtime.workers >= 0 && runtime.worker_bytes >= 0, "amounts of a runtime are not negative");
+}
+
+inline void check(const model::DataLoad& load) { require(!load.name.empty(), "a load has a name"); }
 
 }  // namespace berth::fuzz
