@@ -1,8 +1,9 @@
-// Reading ExtenderArgs with names and writing the answers.
+// Reading ExtenderArgs and pages of lists, and writing the answers.
 #include <utility>
 
 #include "berth/codec/extender_request.h"
 #include "berth/codec/extender_response.h"
+#include "berth/codec/kubernetes_objects.h"
 #include "extender_args.h"
 #include "made_state.h"
 #include "measured.h"
@@ -41,6 +42,31 @@ void read_whole_nodes(benchmark::State& state) {
         reader.trim(32U << 20U);
         return read;
       });
+}
+
+// A page of a list, as the API server answers it.
+void read_pods(benchmark::State& state) {
+  const MadeState& made = made_state(5000);
+  std::string page = R"({"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"1"},"items":[)";
+  for (std::size_t pod = 0; pod < static_cast<std::size_t>(state.range(0)); ++pod) {
+    if (pod > 0) page += ',';
+    append_pod_json(page, made.cluster.pod(pod), "900");
+  }
+  page += "]}";
+  codec::ObjectReader reader({});
+  measure(state, {}, [&] { return reader.read_list<model::Pod>(page)->items.size(); });
+}
+
+void read_nodes(benchmark::State& state) {
+  const MadeState& made = made_state(5000);
+  std::string page = R"({"kind":"NodeList","apiVersion":"v1","metadata":{"resourceVersion":"1"},"items":[)";
+  for (std::size_t node = 0; node < static_cast<std::size_t>(state.range(0)); ++node) {
+    if (node > 0) page += ',';
+    append_node_json(page, made.cluster.node(node), "900");
+  }
+  page += "]}";
+  codec::ObjectReader reader({});
+  measure(state, {}, [&] { return reader.read_list<model::Node>(page)->items.size(); });
 }
 
 void write_filter(benchmark::State& state) {
@@ -91,6 +117,8 @@ BENCHMARK(read_whole_nodes)
     ->Iterations(100)
     ->UseManualTime()
     ->Unit(benchmark::kMillisecond);
+BENCHMARK(read_pods)->ArgName("pods")->Arg(2000)->Iterations(100)->UseManualTime()->Unit(benchmark::kMillisecond);
+BENCHMARK(read_nodes)->ArgName("nodes")->Arg(500)->Iterations(100)->UseManualTime()->Unit(benchmark::kMillisecond);
 BENCHMARK(write_filter)
     ->ArgName("names")
     ->Arg(32)

@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "berth/codec/kubernetes_objects.h"
 #include "unit/codec/test_data.h"
 
@@ -78,6 +80,58 @@ TEST(NodeReader, DatasetLabelsAreThoseThatSayTrue) {
       "fluid.io/s-ml-d":true)")
           .fluid_labels,
       ElementsAre("fluid.io/f-ml-a", "fluid.io/s-h-x", "fluid.io/s-ml-a", "fluid.io/s-ml-b"));
+}
+
+// Fluid 1.0.5 and later: a key that would be too long has the dataset's UID.
+TEST(NodeReader, DatasetLabelsMayNameAUid) {
+  EXPECT_THAT(node_with_labels(R"("fluid.io/s-9a0c3b52-5d0e-4b8c-9f13-0c6a5be2d417":"true",
+      "fluid.io/f-9a0c3b52-5d0e-4b8c-9f13-0c6a5be2d417":"true")")
+                  .fluid_labels,
+              ElementsAre("fluid.io/f-9a0c3b52-5d0e-4b8c-9f13-0c6a5be2d417",
+                          "fluid.io/s-9a0c3b52-5d0e-4b8c-9f13-0c6a5be2d417"));
+}
+
+TEST(NodeReader, PlacesAndSlurmName) {
+  const std::string json = R"({"metadata":{"name":"a","labels":{"topology.kubernetes.io/rack":"r1",
+      "topology.kubernetes.io/zone":"z1","example.com/row":"r9","berth.io/slurm-node":"gpu17"}}})";
+  const auto node = read_node(json);
+  ASSERT_TRUE(node) << node.error().to_string();
+  EXPECT_EQ(node->rack, "r1");
+  EXPECT_EQ(node->zone, "z1");
+  EXPECT_EQ(node->slurm_name, "gpu17");
+  EXPECT_EQ(read_node(json, {.rack_label = "example.com/row"})->rack, "r9");
+  EXPECT_EQ(read_node(json, {.rack_label = "example.com/none"})->rack, "");
+  // A small cluster may have one label for both.
+  const auto both = read_node(json, {.rack_label = "example.com/row", .zone_label = "example.com/row"});
+  EXPECT_EQ(both->rack, "r9");
+  EXPECT_EQ(both->zone, "r9");
+}
+
+std::vector<model::NodeImage> images(const std::string& list) {
+  const auto node = read_node(R"({"metadata":{"name":"a"},"status":{"images":)" + list + "}}");
+  EXPECT_TRUE(node) << node.error().to_string();
+  return node.value_or(model::Node{}).images;
+}
+
+// kubelet lists an image under its digest and its tags.
+TEST(NodeReader, ImagesByEachOfTheirNames) {
+  const auto found = images(R"([{"names":["registry.example.com/train@sha256:0af3","registry.example.com/train:v1"],
+      "sizeBytes":8000000000},{"names":["docker.io/library/busybox:latest"],"sizeBytes":4000000},
+      {"names":["busybox"],"sizeBytes":5000000}])");
+  EXPECT_THAT(found, testing::UnorderedElementsAre(
+                         model::NodeImage{model::image_id("registry.example.com/train@sha256:0af3"), 8'000'000'000},
+                         model::NodeImage{model::image_id("registry.example.com/train:v1"), 8'000'000'000},
+                         model::NodeImage{model::image_id("busybox:latest"), 5'000'000}));
+  EXPECT_TRUE(std::is_sorted(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.id < b.id; }));
+}
+
+// Images only help to choose among nodes that fit.
+TEST(NodeReader, BrokenImagesAreLeftOut) {
+  EXPECT_THAT(images(R"([7,{},{"names":null,"sizeBytes":5},{"names":["a"]},{"names":["a"],"sizeBytes":-1},
+      {"names":["a"],"sizeBytes":"5"},{"names":["",7,"good:v1"],"sizeBytes":5}])"),
+              ElementsAre(model::NodeImage{model::image_id("good:v1"), 5}));
+  EXPECT_THAT(images("null"), testing::IsEmpty());
+  EXPECT_THAT(images(R"("none")"), testing::IsEmpty());
 }
 
 struct Wrong {
