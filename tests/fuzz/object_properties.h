@@ -52,7 +52,8 @@ inline void check(const model::Pod& pod) {
 
 inline void check(const model::Dataset& dataset) {
   require(!dataset.ref.name.empty() && dataset.total_bytes >= 0, "a dataset has a name and no negative size");
-  require(!dataset.cached || (*dataset.cached > 0 && *dataset.cached <= 1), "a known part is more than 0 and at most 1");
+  require(!dataset.cached || (*dataset.cached > 0 && *dataset.cached <= 1),
+          "a known part is more than 0 and at most 1");
   require(dataset.physical.name.empty() == dataset.physical.ns.empty(), "a reference is whole");
 }
 

@@ -1,7 +1,7 @@
 // Reads what an Alluxio master says of its workers: the answer to GET /api/v1/master/info (2.9).
 //
-// Fields: AlluxioMasterRestServiceHandler.java and wire/WorkerInfo.java of Alluxio/alluxio. Of a worker only address.host
-// and usedBytes are looked at; its capacity may be anything.
+// Fields: AlluxioMasterRestServiceHandler.java and wire/WorkerInfo.java of Alluxio/alluxio. Of a worker only
+// address.host and usedBytes are looked at; its capacity may be anything.
 //
 // Thread-safe: a pure function.
 #pragma once

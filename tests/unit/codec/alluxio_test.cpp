@@ -86,7 +86,8 @@ TEST(MasterInfo, GarbageIsAnError) {
   for (const Case& c :
        {Case{"", "empty"}, Case{"<html>404 Not Found</html>", "malformed"}, Case{"[]", "must be an object, not a list"},
         Case{"{}", "workers: is missing"}, Case{R"({"workers":null})", "workers: is missing"},
-        Case{R"({"workers":{}})", "workers: must be a list"}, Case{R"({"workers":[7]})", "workers[0]: must be an object"},
+        Case{R"({"workers":{}})", "workers: must be a list"},
+        Case{R"({"workers":[7]})", "workers[0]: must be an object"},
         Case{R"({"a":{"workers":5}})", "workers: is missing"},
         Case{R"({"workers":[{"address":"10.0.0.1","usedBytes":1}]})", "workers[0].address: must be an object"},
         Case{R"({"workers":[{"address":{"host":7},"usedBytes":1}]})", "workers[0].address.host: must be a string"},

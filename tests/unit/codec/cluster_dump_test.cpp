@@ -55,8 +55,8 @@ TEST(ClusterDump, IsToldAsCompleteListsPodsLast) {
       {"kind":"Node","apiVersion":"v1","metadata":{"name":"a"}},
       {"kind":"Node","apiVersion":"v1","metadata":{"name":"b"}},
       {"kind":"PersistentVolumeClaim","apiVersion":"v1","metadata":{"name":"d","namespace":"n"}}]})"),
-              ElementsAre("nodes 2", "claims 1", "datasets 1", "alluxio 0", "juicefs 0", "jindo 1", "goosefs 0", "efc 0",
-                          "thin 0", "vineyard 0", "loads 1", "pods 1", "fluid", "listed"));
+              ElementsAre("nodes 2", "claims 1", "datasets 1", "alluxio 0", "juicefs 0", "jindo 1", "goosefs 0",
+                          "efc 0", "thin 0", "vineyard 0", "loads 1", "pods 1", "fluid", "listed"));
 }
 
 // Without a Dataset in it, a dump may be of nodes and pods alone: node labels are all that tells of datasets.
@@ -71,7 +71,8 @@ TEST(ClusterDump, FluidIsServedWhereADatasetWas) {
 TEST(ClusterDump, SingleObjectOfAnyKind) {
   EXPECT_EQ(read(R"({"kind":"PersistentVolumeClaim","metadata":{"name":"d"}})").claims.size(), 1U);
   EXPECT_EQ(read(R"({"kind":"ThinRuntime","metadata":{"name":"d"}})").runtimes.at(0).type, "thin");
-  EXPECT_EQ(read(R"({"kind":"AlluxioRuntimeList","items":[{"metadata":{"name":"d"}}]})").runtimes.at(0).type, "alluxio");
+  EXPECT_EQ(read(R"({"kind":"AlluxioRuntimeList","items":[{"metadata":{"name":"d"}}]})").runtimes.at(0).type,
+            "alluxio");
 }
 
 }  // namespace

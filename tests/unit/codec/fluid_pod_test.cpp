@@ -105,8 +105,8 @@ TEST(FluidPod, DatasetOfAWorkerWithoutRelease) {
 // CacheRuntime's pods have no role.
 TEST(FluidPod, CacheRuntimeWorkersOnly) {
   const auto of = [](const std::string& component) {
-    return cache_of("p", R"("cacheruntime.fluid.io/name":"d","cacheruntime.fluid.io/component-name":")" + component +
-                             "\"");
+    return cache_of("p",
+                    R"("cacheruntime.fluid.io/name":"d","cacheruntime.fluid.io/component-name":")" + component + "\"");
   };
   ASSERT_TRUE(of("d-worker"));
   EXPECT_EQ(of("d-worker")->dataset, "d");
@@ -116,10 +116,10 @@ TEST(FluidPod, CacheRuntimeWorkersOnly) {
 }
 
 TEST(FluidPod, OtherPodsAreNone) {
-  for (const char* labels :
-       {"", R"("app":"train","release":"d")", R"("role":"worker","release":"d")", R"("role":"ray-worker","release":"d")",
-        R"("role":"alluxio-proxy","release":"d")", R"("role":"dataload-pod","release":"d-loader")",
-        R"("fluid.io/dataset-id":"n-d","release":"d")", R"("role":"alluxio-worker")"}) {
+  for (const char* labels : {"", R"("app":"train","release":"d")", R"("role":"worker","release":"d")",
+                             R"("role":"ray-worker","release":"d")", R"("role":"alluxio-proxy","release":"d")",
+                             R"("role":"dataload-pod","release":"d-loader")",
+                             R"("fluid.io/dataset-id":"n-d","release":"d")", R"("role":"alluxio-worker")"}) {
     EXPECT_FALSE(cache_of("p", labels)) << labels;
   }
 }
@@ -154,8 +154,9 @@ TEST(PodClaims, OfVolumesEachOnce) {
 
 // ephemeral-volume-controller names the claim "POD-VOLUME".
 TEST(PodClaims, EphemeralVolumes) {
-  EXPECT_THAT(claims(R"({"name":"scratch","ephemeral":{"volumeClaimTemplate":{"spec":{}}}},{"name":"x","ephemeral":{}})"),
-              ElementsAre("p-scratch"));
+  EXPECT_THAT(
+      claims(R"({"name":"scratch","ephemeral":{"volumeClaimTemplate":{"spec":{}}}},{"name":"x","ephemeral":{}})"),
+      ElementsAre("p-scratch"));
 }
 
 TEST(PodClaims, NoMoreThanAPodCanHave) {
@@ -176,7 +177,8 @@ TEST(PodDatasets, RequiredByLabel) {
 
 TEST(PodDatasets, InUse) {
   const auto in_use = [](const std::string& names) {
-    return read(R"({"metadata":{"name":"p","annotations":{"fluid.io/datasets-in-use":")" + names + "\"}}}").datasets_in_use;
+    return read(R"({"metadata":{"name":"p","annotations":{"fluid.io/datasets-in-use":")" + names + "\"}}}")
+        .datasets_in_use;
   };
   EXPECT_THAT(in_use("coco,imagenet"), ElementsAre("coco", "imagenet"));
   EXPECT_THAT(in_use(" coco , ,imagenet,, coco,Bad Name,"), ElementsAre("coco", "imagenet"));
@@ -216,18 +218,24 @@ INSTANTIATE_TEST_SUITE_P(
     Conditions, RejectedByUs,
     testing::Values(
         Message{"dataset", R"({"type":"PodScheduled","status":"False","reason":"Unschedulable","message":
-            "0/5 nodes are available: 2 Insufficient nvidia.com/gpu, 3 DATASET_NOT_CACHED. preemption: ..."})", true},
+            "0/5 nodes are available: 2 Insufficient nvidia.com/gpu, 3 DATASET_NOT_CACHED. preemption: ..."})",
+                true},
         Message{"beside_ours", R"({"type":"PodScheduled","status":"False","reason":"Unschedulable","message":
-            "0/5 nodes are available: 1 INSUFFICIENT_GPU, 4 TOPOLOGY_RESTRICTED."})", true},
+            "0/5 nodes are available: 1 INSUFFICIENT_GPU, 4 TOPOLOGY_RESTRICTED."})",
+                true},
         Message{"gpus_alone", R"({"type":"PodScheduled","status":"False","reason":"Unschedulable","message":
-            "0/5 nodes are available: 5 INSUFFICIENT_GPU, 1 OUTRANKED."})", false},
+            "0/5 nodes are available: 5 INSUFFICIENT_GPU, 1 OUTRANKED."})",
+                false},
         Message{"part_of_a_word", R"({"type":"PodScheduled","status":"False","reason":"Unschedulable","message":
-            "0/5 nodes are available: 5 UNRESERVED, 3 RESERVED_X."})", false},
+            "0/5 nodes are available: 5 UNRESERVED, 3 RESERVED_X."})",
+                false},
         Message{"other_reason", R"({"type":"PodScheduled","status":"False","reason":"SchedulerError","message":
-            "3 DATASET_NOT_CACHED"})", false},
+            "3 DATASET_NOT_CACHED"})",
+                false},
         Message{"bound_by_now", R"({"type":"PodScheduled","status":"True","message":"3 DATASET_NOT_CACHED"})", false},
         Message{"other_type", R"({"type":"Ready","status":"False","reason":"Unschedulable","message":
-            "3 DATASET_NOT_CACHED"})", false},
+            "3 DATASET_NOT_CACHED"})",
+                false},
         Message{"no_message", R"({"type":"PodScheduled","status":"False","reason":"Unschedulable"})", false}),
     kCaseName);
 

@@ -45,12 +45,11 @@ TEST(DatasetReader, BoundDataset) {
 }
 
 TEST(DatasetReader, NewDatasetHasNoFigures) {
-  for (const char* status :
-       {"{}", "null", R"({"phase":"","conditions":[]})",
-        R"({"ufsTotal":null,"cacheStates":null,"runtimes":[],"phase":null})",
-        R"({"ufsTotal":"[Calculating]","cacheStates":{"cachedPercentage":""}})",
-        R"({"ufsTotal":"","cacheStates":{"cached":"N/A","cachedPercentage":"N/A"}})",
-        R"({"ufsTotal":"-","cacheStates":{"cachedPercentage":"-"}})"}) {
+  for (const char* status : {"{}", "null", R"({"phase":"","conditions":[]})",
+                             R"({"ufsTotal":null,"cacheStates":null,"runtimes":[],"phase":null})",
+                             R"({"ufsTotal":"[Calculating]","cacheStates":{"cachedPercentage":""}})",
+                             R"({"ufsTotal":"","cacheStates":{"cached":"N/A","cachedPercentage":"N/A"}})",
+                             R"({"ufsTotal":"-","cacheStates":{"cachedPercentage":"-"}})"}) {
     const auto dataset =
         read<model::Dataset>(R"({"metadata":{"name":"d","namespace":"n"},"status":)" + std::string(status) + "}");
     model::Dataset want;
@@ -109,8 +108,10 @@ TEST(DatasetReader, WrongFieldIsNamed) {
 }
 
 DatasetRef behind_claim(const std::string& labels, const std::string& storage_class = "") {
-  return read<model::Claim>(R"({"kind":"PersistentVolumeClaim","apiVersion":"v1","metadata":{"name":"pvc","namespace":"n",
-      "labels":{)" + labels + R"(}},"spec":{"storageClassName":")" + storage_class + "\"}}")
+  return read<model::Claim>(
+             R"({"kind":"PersistentVolumeClaim","apiVersion":"v1","metadata":{"name":"pvc","namespace":"n",
+      "labels":{)" +
+             labels + R"(}},"spec":{"storageClassName":")" + storage_class + "\"}}")
       .dataset;
 }
 
@@ -125,7 +126,8 @@ TEST(ClaimReader, FluidsOwnClaimHasTheNameOfItsDataset) {
 
 TEST(ClaimReader, ReferenceDatasetLeadsToThePhysicalOne) {
   EXPECT_EQ(behind_claim(R"("fluid.io/s-n-pvc":"true","fluid.io/dataset.referring-name":"imagenet",
-      "fluid.io/dataset.referring-namespace":"research")", "fluid"),
+      "fluid.io/dataset.referring-namespace":"research")",
+                         "fluid"),
             (DatasetRef{"research", "imagenet"}));
   EXPECT_EQ(behind_claim(R"("fluid.io/dataset.referring-name":"imagenet")"), (DatasetRef{"n", "imagenet"}));
 }
@@ -158,10 +160,9 @@ TEST(RuntimeReader, TypeIsTheOneOfLabels) {
     const char* kind;
     const char* type;
   };
-  for (const Case& c :
-       {Case{"AlluxioRuntime", "alluxio"}, Case{"JuiceFSRuntime", "juicefs"}, Case{"JindoRuntime", "jindo"},
-        Case{"GooseFSRuntime", "goosefs"}, Case{"EFCRuntime", "efc"}, Case{"ThinRuntime", "thin"},
-        Case{"VineyardRuntime", "vineyard"}}) {
+  for (const Case& c : {Case{"AlluxioRuntime", "alluxio"}, Case{"JuiceFSRuntime", "juicefs"},
+                        Case{"JindoRuntime", "jindo"}, Case{"GooseFSRuntime", "goosefs"}, Case{"EFCRuntime", "efc"},
+                        Case{"ThinRuntime", "thin"}, Case{"VineyardRuntime", "vineyard"}}) {
     const auto read = runtime(c.kind, R"({"replicas":3})");
     EXPECT_EQ(read, (model::CacheRuntime{{"n", "d"}, c.type, 3, 0})) << c.kind;
   }

@@ -17,14 +17,15 @@ TEST_P(SizeText, InBytes) { EXPECT_EQ(parse_size(GetParam().text), GetParam().wa
 INSTANTIATE_TEST_SUITE_P(
     Table, SizeText,
     testing::Values(Size{"2.97GiB", 3'189'013'217},  // 3,189,013,217.28
-                    Size{"443.5MiB", 465'043'456}, Size{"4.00KiB", 4096}, Size{"0.00B", 0}, Size{"10 g", 10'737'418'240},
-                    Size{"10GB", 10'737'418'240}, Size{"1TiB", 1'099'511'627'776}, Size{"512", 512}, Size{" 1 KB ", 1024},
-                    Size{"1.5k", 1536}, Size{"2pib", 2'251'799'813'685'248}, Size{"1EiB", 1'152'921'504'606'846'976},
-                    Size{"8EiB", std::nullopt}, Size{"99999PiB", std::nullopt}, Size{"", std::nullopt},
-                    Size{"[Calculating]", std::nullopt}, Size{"N/A", std::nullopt}, Size{"-", std::nullopt},
-                    Size{"-1GiB", std::nullopt}, Size{"GiB", std::nullopt}, Size{"1GiBs", std::nullopt},
-                    Size{"1iB", std::nullopt}, Size{"1.2.3GiB", std::nullopt}, Size{"1e3", std::nullopt},
-                    Size{"inf", std::nullopt}, Size{"nanGiB", std::nullopt}, Size{"0x10", std::nullopt}));
+                    Size{"443.5MiB", 465'043'456}, Size{"4.00KiB", 4096}, Size{"0.00B", 0},
+                    Size{"10 g", 10'737'418'240}, Size{"10GB", 10'737'418'240}, Size{"1TiB", 1'099'511'627'776},
+                    Size{"512", 512}, Size{" 1 KB ", 1024}, Size{"1.5k", 1536}, Size{"2pib", 2'251'799'813'685'248},
+                    Size{"1EiB", 1'152'921'504'606'846'976}, Size{"8EiB", std::nullopt}, Size{"99999PiB", std::nullopt},
+                    Size{"", std::nullopt}, Size{"[Calculating]", std::nullopt}, Size{"N/A", std::nullopt},
+                    Size{"-", std::nullopt}, Size{"-1GiB", std::nullopt}, Size{"GiB", std::nullopt},
+                    Size{"1GiBs", std::nullopt}, Size{"1iB", std::nullopt}, Size{"1.2.3GiB", std::nullopt},
+                    Size{"1e3", std::nullopt}, Size{"inf", std::nullopt}, Size{"nanGiB", std::nullopt},
+                    Size{"0x10", std::nullopt}));
 
 struct Percentage {
   const char* text;
