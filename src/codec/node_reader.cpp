@@ -52,6 +52,7 @@ void read_labels(model::Node& node, simdjson::dom::object labels, const model::R
 void read_images(model::Node& node, const Field& images) {
   simdjson::dom::array items;
   if (!images.given || images.value.get(items) != simdjson::SUCCESS) return;
+  node.images.reserve(2 * items.size());  // a digest and a tag each
   for (const simdjson::dom::element item : items) {
     std::int64_t bytes = 0;
     simdjson::dom::array names;
