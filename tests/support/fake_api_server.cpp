@@ -103,7 +103,8 @@ struct FakeApiServer::State {
 };
 
 void FakeApiServer::State::answer(HttpExchange& exchange) {
-  const ApiRequest request{exchange.path, exchange.query, exchange.headers["authorization"]};
+  const ApiRequest request{exchange.path, exchange.query, exchange.headers["authorization"], exchange.method,
+                           exchange.body};
   std::function<void(const ApiRequest&)> before;
   {
     const std::lock_guard lock(mutex);
@@ -126,6 +127,7 @@ void FakeApiServer::State::answer(HttpExchange& exchange) {
   if (!token.empty() && request.authorization != "Bearer " + token) {
     return exchange.respond(401, status_of(401, "Unauthorized"));
   }
+  if (exchange.method != "GET") return exchange.respond(200, "{}");
   if (exchange.path != kNodesPath && exchange.path != kPodsPath) {
     return exchange.respond(404, status_of(404, "the server could not find the requested resource"));
   }

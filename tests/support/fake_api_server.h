@@ -1,8 +1,8 @@
 // Enough of a Kubernetes API server for lists and watches of nodes and pods, and for all the ways in which they fail.
 //
 // Objects get a resourceVersion when they are put; a list is cut into pages as asked and is of one version; a watch
-// replays what happened after its version and goes on. Bookmarks, ends and faults come when the test says so.
-// Thread-safe.
+// replays what happened after its version and goes on. What is written to it (PATCH, POST) is taken and kept as
+// requests, no more. Bookmarks, ends and faults come when the test says so. Thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -28,6 +28,8 @@ struct ApiRequest {
   std::string path;
   std::map<std::string, std::string> query;
   std::string authorization;
+  std::string method = "GET";
+  std::string body = {};
   [[nodiscard]] bool watch() const { return query.contains("watch"); }
 };
 

@@ -1,0 +1,89 @@
+// What `berth serve` writes to the cluster, seen by the API server.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "support/berth_process.h"
+#include "support/cluster_json.h"
+#include "support/fake_api_server.h"
+
+namespace berth {
+namespace {
+
+using nlohmann::json;
+using testing::FakeApiServer;
+using testing::kNodesPath;
+using testing::kPodsPath;
+using testing::make_node;
+using testing::make_pod;
+using tests::BerthProcess;
+
+class Acting : public ::testing::Test {
+ protected:
+  std::string kubeconfig() const {
+    return directory_.write("config",
+                            "kind: Config\ncurrent-context: test\n"
+                            "contexts: [{name: test, context: {cluster: test, user: berth}}]\n"
+                            "clusters: [{name: test, cluster: {server: '" +
+                                server_.url() + "'}}]\nusers: [{name: berth, user: {}}]\n");
+  }
+  static json node(const std::string& name, int memory_mib) {
+    json made = make_node(name);
+    made["metadata"]["labels"]["nvidia.com/gpu.memory"] = std::to_string(memory_mib);
+    return made;
+  }
+  static json needs_memory(const std::string& name, const std::string& memory) {
+    json made = make_pod("ns", name);
+    made["metadata"]["annotations"]["berth.io/min-gpu-memory"] = memory;
+    return made;
+  }
+  // Asks until the answer is one that was given from a complete view.
+  static json filter(BerthProcess& berth, const json& pod, const std::vector<std::string>& nodes) {
+    while (true) {
+      const auto answer = berth.post("/filter", tests::names_args(pod, nodes));
+      if (!answer) return {};
+      json body = json::parse(answer->body);
+      if (body["Error"].get<std::string>().empty()) return body;
+    }
+  }
+
+  FakeApiServer server_;
+  tests::TempDir directory_;
+};
+
+TEST_F(Acting, RejectedPodIsWokenWhenANodeComesToFit) {
+  const json pod = needs_memory("p", "80");
+  server_.put(kNodesPath, node("a", 40'960));
+  server_.put(kNodesPath, node("b", 40'960));
+  server_.put(kPodsPath, pod);
+  BerthProcess berth(BERTH_BINARY, {"--kubeconfig", kubeconfig()});
+  EXPECT_EQ(filter(berth, pod, {"a", "b"})["FailedAndUnresolvableNodes"],
+            json({{"a", "GPU_MEMORY_TOO_SMALL"}, {"b", "GPU_MEMORY_TOO_SMALL"}}));
+  server_.put(kNodesPath, node("b", 81'920));
+  const std::string path = "/api/v1/namespaces/ns/pods/p";
+  ASSERT_TRUE(server_.wait_for_requests(path, false, 1));
+  for (const auto& request : server_.requests()) {
+    if (request.path != path) continue;
+    EXPECT_EQ(request.method, "PATCH");
+    EXPECT_EQ(json::parse(request.body)["metadata"]["uid"], "uid-p");
+  }
+}
+
+TEST_F(Acting, ValueThatIsNotAllowedIsToldOnThePod) {
+  const json pod = needs_memory("p", "much");
+  server_.put(kNodesPath, node("a", 40'960));
+  server_.put(kNodesPath, node("b", 40'960));
+  server_.put(kPodsPath, pod);
+  BerthProcess berth(BERTH_BINARY, {"--kubeconfig", kubeconfig()});
+  filter(berth, pod, {"a", "b"});
+  const std::string path = "/api/v1/namespaces/ns/events";
+  ASSERT_TRUE(server_.wait_for_requests(path, false, 1));
+  for (const auto& request : server_.requests()) {
+    if (request.path != path) continue;
+    EXPECT_EQ(json::parse(request.body)["reason"], "InvalidPolicy");
+  }
+}
+
+}  // namespace
+}  // namespace berth
