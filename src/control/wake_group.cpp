@@ -60,6 +60,7 @@ void fix_in_time(model::PodRequest& request, core::WallTime now) {
   if (request.nominated_node.empty()) request.uid.clear();
 }
 
+// Of all that a filter of policy looks at.
 std::string group_key(const model::PodRequest& request, const NodeMask* mask) {
   std::string key = std::to_string(reinterpret_cast<std::uintptr_t>(mask));
   const auto number = [&key](std::int64_t value) {

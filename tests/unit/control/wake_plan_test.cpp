@@ -98,6 +98,16 @@ TEST_F(WakePlanTest, EndOfDatasetWaitWakes) {
   EXPECT_THAT(woken(cold_), ElementsAre("p"));
 }
 
+TEST_F(WakePlanTest, DatasetThatDidNotExistIsWaitedForUntilANodeHoldsIt) {
+  const auto without = SnapshotBuilder().node("a").node("b").build();
+  const auto p = pod("p");
+  EXPECT_EQ(ask(p, without).rejected.at(0).reason, model::Reason::kDatasetUnknown);
+  plan_.waiting(p);
+  EXPECT_THAT(woken(without), IsEmpty());
+  EXPECT_THAT(woken(cold_), IsEmpty()) << "it exists, and no node holds it";
+  EXPECT_THAT(woken(warm_), ElementsAre("p"));
+}
+
 TEST_F(WakePlanTest, AfterARestartAnyNodeMayBeTheOne) {
   auto known = std::make_shared<model::Pod>(*pod("p"));
   known->rejected_by_us = true;
