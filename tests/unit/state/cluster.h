@@ -2,6 +2,8 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -63,6 +65,66 @@ inline model::Pod with_gpu_list(model::Pod what, std::string list) {
   return what;
 }
 
+inline core::WallTime second(int n) { return core::WallTime(std::chrono::seconds(n)); }
+
+inline constexpr std::int64_t kGib = std::int64_t{1} << 30;
+
+// Of namespace "ns", bound to an Alluxio runtime, 100 GiB, nothing known of what is cached.
+inline model::Dataset dataset(std::string name) {
+  model::Dataset made;
+  made.uid = "uid-of-" + name;
+  made.ref = {"ns", std::move(name)};
+  made.phase = "Bound";
+  made.runtime = "alluxio";
+  made.total_bytes = 100 * kGib;
+  return made;
+}
+
+inline model::Dataset with_cached(model::Dataset what, double cached) {
+  what.cached = cached;
+  return what;
+}
+
+// A reference dataset ("dataset://ns/PHYSICAL").
+inline model::Dataset referring(std::string name, std::string physical) {
+  model::Dataset made = dataset(std::move(name));
+  made.runtime = "thin";
+  made.physical = {"ns", std::move(physical)};
+  return made;
+}
+
+// A ready worker of ns/DATASET on a node whose IP is "ip-of-NODE", started an hour ago.
+inline model::Pod worker(const std::string& dataset, int number, const std::string& on) {
+  model::Pod made = bound(pod(dataset + "-worker-" + std::to_string(number), 0), on);
+  model::CachePod part;
+  part.dataset = dataset;
+  part.ready = true;
+  part.host_ip = "ip-of-" + on;
+  part.started = second(1);
+  made.cache = std::move(part);
+  return made;
+}
+
+inline model::Pod fuse(const std::string& dataset, const std::string& on) {
+  model::Pod made = worker(dataset, 0, on);
+  made.name = dataset + "-fuse-" + on;
+  made.uid = made.name + "-uid";
+  made.cache->role = model::CacheRole::kFuse;
+  return made;
+}
+
+// Unbound, with `datasets` as annotation.
+inline model::Pod reader(std::string name, std::int64_t gpus, std::string datasets) {
+  model::Pod made = pod(std::move(name), gpus);
+  made.annotations.push_back({"berth.io/datasets", std::move(datasets)});
+  return made;
+}
+
+inline model::Pod mounting(model::Pod what, std::string claim) {
+  what.claims.push_back(std::move(claim));
+  return what;
+}
+
 class Cluster {
  public:
   explicit Cluster(StateOptions options = {}) : state(options, clock) {}
@@ -96,6 +158,26 @@ class Cluster {
   [[nodiscard]] model::NodeState at(const std::string& name) const {
     const auto now = snapshot();
     return now->at(now->find(name));
+  }
+
+  // Holders of ns/NAME by node, readers likewise; both empty if it does not exist.
+  using Holders = std::map<std::string, model::DatasetPlacement::Holder>;
+  [[nodiscard]] Holders holders(const std::string& name) const {
+    const auto now = snapshot();
+    Holders found;
+    if (const auto* const placement = now->placement({"ns", name})) {
+      for (const auto& holder : placement->holders) found.emplace(now->index->name(holder.slot), holder);
+    }
+    return found;
+  }
+  using Readers = std::map<std::string, int>;
+  [[nodiscard]] Readers readers(const std::string& name) const {
+    const auto now = snapshot();
+    Readers found;
+    const model::DatasetId id = now->dataset_id({"ns", name});
+    if (id == model::kNoDataset || !now->readers[id]) return found;
+    for (const auto& [slot, pods] : now->readers[id]->counts) found.emplace(now->index->name(slot), pods);
+    return found;
   }
 
   core::ManualClock clock;
