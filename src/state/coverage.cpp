@@ -123,7 +123,11 @@ class Merge {
       Part best = *next++;
       const bool cache = best.kind <= Kind::kOwnCache;
       for (; next != parts_.end() && next->holder.slot == best.holder.slot; ++next) {
-        if (cache && next->kind <= Kind::kOwnCache) join(best, *next);
+        if (cache && next->kind <= Kind::kOwnCache) {
+          join(best, *next);
+        } else if (next->kind == best.kind) {
+          best.holder.observed = std::max(best.holder.observed, next->holder.observed);
+        }
       }
       best.holder.coverage = static_cast<float>(best.coverage);
       holders.push_back(best.holder);

@@ -231,14 +231,13 @@ std::shared_ptr<const model::DatasetPlacement> DatasetTable::place(DatasetId id,
   if (!entry.label.empty()) {
     return std::make_shared<const model::DatasetPlacement>(placement_of_label(labels_.nodes(entry.label)));
   }
-  if (meaning(id) != id) return nullptr;
-  if (!entry.is_reference()) {
-    for (const model::Slot slot : entry.without_worker(labels_)) {
-      if (entry.unattended.contains(slot)) continue;
-      deadlines_.push_back({now.steady + options_.label_grace, id});
-      entry.unattended.emplace(slot, now);
-    }
+  if (!served_ || !entry.object) return nullptr;
+  for (const model::Slot slot : entry.without_worker(labels_)) {
+    if (entry.unattended.contains(slot)) continue;
+    deadlines_.push_back({now.steady + options_.label_grace, id});
+    entry.unattended.emplace(slot, now);
   }
+  if (meaning(id) != id) return nullptr;
   return std::make_shared<const model::DatasetPlacement>(placement_of(entry, labels_, options_, now.steady));
 }
 

@@ -124,9 +124,7 @@ Holder is_uniform(model::Slot slot, float coverage) {
 Holder is_assumed(model::Slot slot, float coverage) {
   return {slot, coverage, CoverageSource::kAssumed, true, at(10), -1};
 }
-Holder is_label(model::Slot slot, float coverage) {
-  return {slot, coverage, CoverageSource::kLabel, false, at(5), -1};
-}
+Holder is_label(model::Slot slot, float coverage) { return {slot, coverage, CoverageSource::kLabel, false, at(5), -1}; }
 Holder is_fuse(model::Slot slot, int second) { return {slot, 0.025F, CoverageSource::kFuse, false, at(second), -1}; }
 Holder unsure(Holder holder) {
   holder.holds = false;
@@ -151,9 +149,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"a worker that was not measured with the others holds nothing yet",
              Given().workers({measured(worker(3), 25 * kGib), worker(4)}).measured_at(30).cached(0.9),
              {is_measured(3, 0.25F, 25 * kGib), is_new(4, 30)}},
-        Case{"a worker that came after the measurement",
-             Given().workers({worker(4)}).measured_at(7),
-             {is_new(4, 10)}},
+        Case{"a worker that came after the measurement", Given().workers({worker(4)}).measured_at(7), {is_new(4, 10)}},
         Case{"one measured and one new on a node: the node may be relied upon",
              Given().workers({measured(worker(3), 0), worker(3)}).measured_at(30),
              {{3, 0, CoverageSource::kMeasured, true, at(30), 0}}},
@@ -164,43 +160,49 @@ INSTANTIATE_TEST_SUITE_P(
              Given().workers({not_ready(measured(worker(3), 80 * kGib))}).measured_at(30),
              {unsure(is_measured(3, 0.4F, 80 * kGib))}}));
 
-INSTANTIATE_TEST_SUITE_P(
-    Uniform, Coverage,
-    testing::Values(
-        Case{"spread over the ready workers", Given().workers({worker(1), worker(2), worker(9)}).cached(0.9),
-             {is_uniform(1, 0.3F), is_uniform(2, 0.3F), is_uniform(9, 0.3F)}},
-        Case{"a worker on an unknown node has its part", Given().workers({worker(1), worker(model::kNoSlot)}).cached(0.9),
-             {is_uniform(1, 0.45F)}},
-        Case{"a worker that came after the figure holds nothing and takes no part",
-             Given().workers({worker(1), worker(2), late(worker(3))}).cached(0.9),
-             {is_uniform(1, 0.45F), is_uniform(2, 0.45F), is_new(3, 10)}},
-        Case{"when all came after it, none holds anything", Given().workers({late(worker(3))}).cached(0.9),
-             {is_new(3, 10)}},
-        Case{"half of what would be its part while it is not ready",
-             Given().workers({worker(1), worker(2), not_ready(worker(3))}).cached(0.9),
-             {is_uniform(1, 0.45F), is_uniform(2, 0.45F), unsure(is_uniform(3, 0.15F))}},
-        Case{"a starting worker that came after the figure: nothing",
-             Given().workers({worker(1), not_ready(late(worker(3)))}).cached(0.9),
-             {is_uniform(1, 0.9F), unsure(is_new(3, 10))}},
-        Case{"two workers of one node have two parts",
-             Given().workers({worker(1), worker(1), worker(2)}).cached(0.9),
-             {is_uniform(1, 0.6F), is_uniform(2, 0.3F)}},
-        Case{"no more than a worker may cache", Given().workers({worker(1), worker(2)}).cached(0.9).quota(20 * kGib),
-             {is_uniform(1, 0.2F), is_uniform(2, 0.2F)}},
-        Case{"which says nothing without the dataset's size",
-             Given().workers({worker(1)}).cached(0.9).quota(20 * kGib).total(0),
-             {is_uniform(1, 0.9F)}}));
+INSTANTIATE_TEST_SUITE_P(Uniform, Coverage,
+                         testing::Values(Case{"spread over the ready workers",
+                                              Given().workers({worker(1), worker(2), worker(9)}).cached(0.9),
+                                              {is_uniform(1, 0.3F), is_uniform(2, 0.3F), is_uniform(9, 0.3F)}},
+                                         Case{"a worker on an unknown node has its part",
+                                              Given().workers({worker(1), worker(model::kNoSlot)}).cached(0.9),
+                                              {is_uniform(1, 0.45F)}},
+                                         Case{"a worker that came after the figure holds nothing and takes no part",
+                                              Given().workers({worker(1), worker(2), late(worker(3))}).cached(0.9),
+                                              {is_uniform(1, 0.45F), is_uniform(2, 0.45F), is_new(3, 10)}},
+                                         Case{"when all came after it, none holds anything",
+                                              Given().workers({late(worker(3))}).cached(0.9),
+                                              {is_new(3, 10)}},
+                                         Case{"half of what would be its part while it is not ready",
+                                              Given().workers({worker(1), worker(2), not_ready(worker(3))}).cached(0.9),
+                                              {is_uniform(1, 0.45F), is_uniform(2, 0.45F),
+                                               unsure(is_uniform(3, 0.15F))}},
+                                         Case{"a starting worker that came after the figure: nothing",
+                                              Given().workers({worker(1), not_ready(late(worker(3)))}).cached(0.9),
+                                              {is_uniform(1, 0.9F), unsure(is_new(3, 10))}},
+                                         Case{"two workers of one node have two parts",
+                                              Given().workers({worker(1), worker(1), worker(2)}).cached(0.9),
+                                              {is_uniform(1, 0.6F), is_uniform(2, 0.3F)}},
+                                         Case{"no more than a worker may cache",
+                                              Given().workers({worker(1), worker(2)}).cached(0.9).quota(20 * kGib),
+                                              {is_uniform(1, 0.2F), is_uniform(2, 0.2F)}},
+                                         Case{"which says nothing without the dataset's size",
+                                              Given().workers({worker(1)}).cached(0.9).quota(20 * kGib).total(0),
+                                              {is_uniform(1, 0.9F)}}));
 
-INSTANTIATE_TEST_SUITE_P(
-    Assumed, Coverage,
-    testing::Values(Case{"the prior over the ready workers", Given().workers({worker(1), worker(2)}),
-                         {is_assumed(1, 0.25F), is_assumed(2, 0.25F)}},
-                    Case{"late or not: there is no figure to come after", Given().workers({worker(1), late(worker(2))}),
-                         {is_assumed(1, 0.25F), is_assumed(2, 0.25F)}},
-                    Case{"half while the only worker is not ready", Given().workers({not_ready(worker(1))}),
-                         {unsure(is_assumed(1, 0.25F))}},
-                    Case{"no more than a worker may cache", Given().workers({worker(1)}).quota(10 * kGib),
-                         {is_assumed(1, 0.1F)}}));
+INSTANTIATE_TEST_SUITE_P(Assumed, Coverage,
+                         testing::Values(Case{"the prior over the ready workers",
+                                              Given().workers({worker(1), worker(2)}),
+                                              {is_assumed(1, 0.25F), is_assumed(2, 0.25F)}},
+                                         Case{"late or not: there is no figure to come after",
+                                              Given().workers({worker(1), late(worker(2))}),
+                                              {is_assumed(1, 0.25F), is_assumed(2, 0.25F)}},
+                                         Case{"half while the only worker is not ready",
+                                              Given().workers({not_ready(worker(1))}),
+                                              {unsure(is_assumed(1, 0.25F))}},
+                                         Case{"no more than a worker may cache",
+                                              Given().workers({worker(1)}).quota(10 * kGib),
+                                              {is_assumed(1, 0.1F)}}));
 
 INSTANTIATE_TEST_SUITE_P(
     LabelsAndClients, Coverage,
@@ -226,12 +228,14 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"the average counts for each, undivided",
              Given().fuses({own_cache(worker(1)), own_cache(worker(2)), own_cache(not_ready(worker(3)))}).cached(0.6),
              {is_uniform(1, 0.6F), is_uniform(2, 0.6F), unsure(is_uniform(3, 0.3F))}},
-        Case{"nothing known: the prior, undivided", Given().fuses({own_cache(worker(1)), own_cache(worker(2))}),
+        Case{"nothing known: the prior, undivided",
+             Given().fuses({own_cache(worker(1)), own_cache(worker(2))}),
              {is_assumed(1, 0.5F), is_assumed(2, 0.5F)}},
         Case{"a worker shares the directory with the client of its node",
              Given().workers({own_cache(worker(1)), own_cache(worker(2))}).fuses({own_cache(worker(1))}).cached(0.6),
              {is_uniform(1, 0.6F), is_uniform(2, 0.6F)}},
-        Case{"no more than the directory may hold", Given().fuses({own_cache(worker(1))}).quota(10 * kGib),
+        Case{"no more than the directory may hold",
+             Given().fuses({own_cache(worker(1))}).quota(10 * kGib),
              {is_assumed(1, 0.1F)}}));
 
 // Reports of users. Numbers are issues of fluid-cloudnative/fluid, Alluxio/alluxio and juicedata/juicefs.
@@ -241,12 +245,15 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"fluid#1329, #1367, #1371, #1381, #1057: client labels left after the runtime is gone",
              Given().not_bound().fuse_labels({1, 2}),
              {}},
-        Case{"fluid#1314: workers run, labels never appear", Given().workers({worker(1), worker(2)}).cached(1.0),
+        Case{"fluid#1314: workers run, labels never appear",
+             Given().workers({worker(1), worker(2)}).cached(1.0),
              {is_uniform(1, 0.5F), is_uniform(2, 0.5F)}},
-        Case{"fluid#5224: the client's label is missing, its pod is there", Given().fuses({worker(1)}),
+        Case{"fluid#5224: the client's label is missing, its pod is there",
+             Given().fuses({worker(1)}),
              {is_fuse(1, 10)}},
         Case{"fluid#2389: all workers deleted, the Dataset stays Bound and full", Given().cached(1.0), {}},
-        Case{"juicefs#4201, fluid#1827: 0 cached is as good as unknown", Given().workers({worker(1)}),
+        Case{"juicefs#4201, fluid#1827: 0 cached is as good as unknown",
+             Given().workers({worker(1)}),
              {is_assumed(1, 0.5F)}},
         Case{"fluid#1460: a load is complete and no bytes are there",
              Given().workers({measured(worker(1), 0), measured(worker(2), 0)}).measured_at(30).cached(1.0),

@@ -235,7 +235,8 @@ TEST(Measurements, AreMatchedByHostThenPodThenName) {
   by_pod.cache->pod_ip = "10.2.0.7";
   fluid.tell(DatasetSet{dataset("data")}, model::PodSet{worker("data", 0, "a")}, model::PodSet{by_pod},
              model::PodSet{worker("data", 2, "c")});
-  fluid.measured({{"ip-of-a", 10 * kGib}, {"10.2.0.7", 20 * kGib}, {"c", 30 * kGib}, {"somewhere", 40 * kGib}, {"", 1}});
+  fluid.measured(
+      {{"ip-of-a", 10 * kGib}, {"10.2.0.7", 20 * kGib}, {"c", 30 * kGib}, {"somewhere", 40 * kGib}, {"", 1}});
   EXPECT_EQ(fluid.told(), "a 0.100 measured, b 0.200 measured, c 0.300 measured");
   EXPECT_EQ(fluid.holders("data").at("a").observed, fluid.clock.wall());
   EXPECT_EQ(fluid.holders("data").at("a").bytes, 10 * kGib);

@@ -42,21 +42,44 @@ using model::NodeGone;
 using model::NodeSet;
 using model::PodSet;
 
-// All that a snapshot holds: nodes in two blocks, GPUs held and claimed, a firm and a soft entry, data sets.
+model::Node rich(std::string name, std::string rack, std::vector<std::string> labels,
+                 std::vector<model::NodeImage> images, std::int64_t gpus = 8) {
+  model::Node made = node(std::move(name), gpus, kV100, std::move(labels));
+  made.rack = std::move(rack);
+  made.images = std::move(images);
+  return made;
+}
+
+// All that a snapshot holds: nodes in two blocks, GPUs held and claimed, a firm and a soft entry, datasets with workers
+// and with labels, readers, claims, images and racks.
 void first_changes(Builder& builder) {
   std::vector<model::Node> nodes;
-  for (int i = 0; i < 70; ++i) nodes.push_back(node("n" + std::to_string(i), 8, kV100, {"label-x", "label-y"}));
+  for (int i = 0; i < 70; ++i) {
+    nodes.push_back(rich("n" + std::to_string(i), i < 35 ? "r1" : "r2",
+                         {"fluid.io/f-ns-y", "fluid.io/s-ns-x", "fluid.io/s-ns-y"}, {{1, 10}, {257, 20}}));
+  }
   builder.apply(AllNodes{std::move(nodes)}, {});
-  builder.apply(AllPods{{bound(pod("a", 2), "n0"), bound(pod("b", 4), "n69"), nominated(pod("c", 1), "n1")}}, {});
+  builder.apply(AllPods{{bound(reader("a", 2, "x,y"), "n0"), bound(mounting(pod("b", 4), "pvc"), "n69"),
+                         nominated(reader("c", 1, "x"), "n1"), worker("x", 0, "n3"), fuse("x", "n4")}},
+                {});
+  builder.apply(model::FluidServed{true}, {});
+  builder.apply(model::AllDatasets{{dataset("x"), dataset("y"), referring("z", "y")}}, {});
+  builder.apply(model::AllClaims{{{"ns", "pvc", {"ns", "z"}}}}, {});
   builder.apply(Attempt{.uid = "d-uid", .winner = "n2", .gpus = 8}, core::SteadyTime());
 }
 void further_changes(Builder& builder) {
-  builder.apply(NodeSet{node("n0", 8, kV100, {"label-y"})}, {});
-  builder.apply(NodeSet{node("n69", 4, kH100, {"label-z"})}, {});
+  builder.apply(NodeSet{rich("n0", "r3", {"fluid.io/s-ns-y"}, {{1, 10}, {2, 5}})}, {});
+  builder.apply(NodeSet{rich("n69", "", {"fluid.io/s-ns-x"}, {}, 4)}, {});
   builder.apply(NodeSet{node("new", 8, kV100)}, {});
   builder.apply(NodeGone{"n5"}, {});
-  builder.apply(PodSet{bound(pod("e", 3), "n0")}, {});
-  builder.apply(PodSet{bound(pod("c", 1), "n1")}, {});
+  builder.apply(PodSet{bound(reader("e", 3, "y"), "n0")}, {});
+  builder.apply(PodSet{bound(reader("c", 1, "x"), "n1")}, {});
+  builder.apply(PodSet{worker("y", 0, "n7")}, {});
+  builder.apply(model::DatasetSet{with_cached(dataset("x"), 0.5)}, {});
+  builder.apply(model::DatasetSet{dataset("w")}, {});
+  builder.apply(model::DatasetGone{{"ns", "z"}}, {});
+  builder.apply(model::ClaimSet{{"ns", "pvc-2", {"ns", "w"}}}, {});
+  builder.apply(model::Measured{{"ns", "x"}, {{"ip-of-n3", kGib}}, second(9)}, {});
 }
 
 void expect_same(const model::Snapshot& one, const model::Snapshot& other) {
@@ -78,14 +101,29 @@ void expect_same(const model::Snapshot& one, const model::Snapshot& other) {
       EXPECT_EQ(a.firm, b.firm);
       EXPECT_EQ(a.soft, b.soft);
       EXPECT_EQ(a.free, b.free);
+      EXPECT_EQ(a.place, b.place);
     }
   }
   EXPECT_EQ(one.find("new"), other.find("new"));
   EXPECT_EQ(one.ledger->size(), other.ledger->size());
   ASSERT_EQ(one.dataset_names->size(), other.dataset_names->size());
   for (const auto& [name, id] : *one.dataset_names) {
-    const auto& twin = other.datasets[other.dataset_names->at(name)];
-    EXPECT_EQ(one.datasets[id]->holders.size(), twin->holders.size()) << name;
+    ASSERT_EQ(other.dataset_names->at(name), id);
+    EXPECT_EQ(*one.datasets[id], *other.datasets[id]) << name;
+    ASSERT_EQ(one.readers[id] == nullptr, other.readers[id] == nullptr) << name;
+    if (one.readers[id]) {
+      EXPECT_EQ(one.readers[id]->counts, other.readers[id]->counts) << name;
+    }
+  }
+  EXPECT_EQ(*one.claims, *other.claims);
+  EXPECT_EQ(one.places->size(), other.places->size());
+  for (const std::uint64_t image : {1, 2, 257}) {
+    const auto* const a = one.images.find(image);
+    const auto* const b = other.images.find(image);
+    ASSERT_EQ(a == nullptr, b == nullptr) << image;
+    if (a != nullptr) {
+      EXPECT_EQ(a->holders, b->holders) << image;
+    }
   }
 }
 

@@ -216,8 +216,7 @@ TEST(Occupants, TellWhenGpusGetFree) {
   cluster.set_pods(limited, expected, absurd);
   using Occupants = std::vector<model::Occupant>;
   ASSERT_NE(cluster.at("a").occupants, nullptr);
-  EXPECT_EQ(*cluster.at("a").occupants,
-            (Occupants{{1, second(130)}, {2, second(160)}, {4, core::WallTime::max()}}));
+  EXPECT_EQ(*cluster.at("a").occupants, (Occupants{{1, second(130)}, {2, second(160)}, {4, core::WallTime::max()}}));
   EXPECT_EQ(cluster.at("b").occupants, nullptr);
   limited.started = second(110);
   cluster.set_pods(limited, ended(expected), ended(absurd));
