@@ -13,7 +13,8 @@ import (
 	watchtools "k8s.io/client-go/tools/watch"
 )
 
-// WaitEvent waits for an event about a pod that has a reason and whose text holds some words, and returns its text.
+// WaitEvent waits for an event about a pod that has a reason, or any if it is empty, and whose text holds some words, and
+// returns its text.
 func (c *Cluster) WaitEvent(ctx context.Context, pod, reason, words string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, Deadline)
 	defer cancel()
@@ -26,7 +27,7 @@ func (c *Cluster) WaitEvent(ctx context.Context, pod, reason, words string) (str
 			return false, nil
 		}
 		seen = append(seen, event.Reason+": "+event.Message)
-		return event.Reason == reason && strings.Contains(event.Message, words), nil
+		return (reason == "" || event.Reason == reason) && strings.Contains(event.Message, words), nil
 	})
 	if err != nil {
 		return "", fmt.Errorf("no %s event with %q for pod %s (%w); seen: %q", reason, words, pod, err, seen)

@@ -18,7 +18,8 @@ import (
 	"berth.dev/berth/testbed/tests/cluster"
 )
 
-// shared is the control plane of all tests here. Each test has nodes, a Berth and a scheduler of its own.
+// shared is the control plane of all tests here but those that need Fluid's API, which have withFluid(). Each test has
+// nodes, a Berth and a scheduler of its own.
 var shared *cluster.Cluster
 
 func TestMain(m *testing.M) {
@@ -36,12 +37,17 @@ func run(m *testing.M) int {
 		return 1
 	}
 	code := m.Run()
-	if err := shared.Stop(code != 0); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		code = max(code, 1)
-	}
-	if code != 0 {
-		fmt.Fprintln(os.Stderr, "logs are kept in", shared.Dir)
+	for _, c := range []*cluster.Cluster{shared, fluidStarted} {
+		if c == nil {
+			continue
+		}
+		if err := c.Stop(code != 0); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			code = max(code, 1)
+		}
+		if code != 0 {
+			fmt.Fprintln(os.Stderr, "logs are kept in", c.Dir)
+		}
 	}
 	return code
 }
@@ -68,7 +74,13 @@ func setUp(t *testing.T, nodes ...*corev1.Node) *bed {
 // setUpWithout makes the nodes only.
 func setUpWithout(t *testing.T, nodes ...*corev1.Node) *bed {
 	t.Helper()
-	b := &bed{Cluster: shared, t: t, ctx: t.Context(), dir: filepath.Join(shared.Dir, strings.ReplaceAll(t.Name(), "/", "_"))}
+	return setUpOn(t, shared, nodes...)
+}
+
+// setUpOn makes the nodes of a control plane, and nothing else in it.
+func setUpOn(t *testing.T, c *cluster.Cluster, nodes ...*corev1.Node) *bed {
+	t.Helper()
+	b := &bed{Cluster: c, t: t, ctx: t.Context(), dir: filepath.Join(c.Dir, strings.ReplaceAll(t.Name(), "/", "_"))}
 	b.must(os.MkdirAll(b.dir, 0o755))
 	b.must(b.StopScheduler())
 	b.must(b.Reset(b.ctx))

@@ -42,6 +42,8 @@ type Spec struct {
 	Master    string   // host:port of Alluxio's REST API; empty: no master pod
 	Shared    bool     // placement Shared: other datasets may be on the same nodes
 	Unbound   bool     // phase Pending instead of Bound
+	// The node that spec.nodeAffinity names; empty: none.
+	NodeAffinity string
 }
 
 // Dataset is a Dataset with its runtime.
@@ -106,6 +108,13 @@ func (d *Dataset) createObjects(ctx context.Context) error {
 		}}
 	}
 	spec := map[string]any{"mounts": []any{mount}, "placement": d.placement()}
+	if d.NodeAffinity != "" {
+		spec["nodeAffinity"] = map[string]any{"required": map[string]any{"nodeSelectorTerms": []any{map[string]any{
+			"matchExpressions": []any{map[string]any{
+				"key": "kubernetes.io/hostname", "operator": "In", "values": []any{d.NodeAffinity},
+			}},
+		}}}}
+	}
 	created, err := d.create(ctx, "datasets", d.Name, spec, d.status())
 	if err != nil {
 		return err

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -122,6 +123,9 @@ func Clear(ctx context.Context, c *cluster.Cluster) error {
 		return err
 	}
 	for _, namespace := range namespaces.Items {
+		if strings.HasPrefix(namespace.Name, "kube-") {
+			continue
+		}
 		for plural := range kinds {
 			err := client.Resource(served(plural)).Namespace(namespace.Name).DeleteCollection(ctx, now, metav1.ListOptions{})
 			if err != nil && !apierrors.IsNotFound(err) {

@@ -33,8 +33,9 @@ type Master struct {
 	used   map[string]int64 // by address.host, which with Fluid is the node's IP
 	fault  Fault
 	asked  int
-	waits  chan struct{} // closed and replaced at every answer
+	waits  chan struct{} // closed and replaced at every request
 	closed chan struct{}
+	close  sync.Once
 }
 
 // NewMaster starts a master that knows no worker.
@@ -49,9 +50,11 @@ func (m *Master) Address() string { return strings.TrimPrefix(m.server.URL, "htt
 
 // Close ends the master; its port refuses connections afterwards.
 func (m *Master) Close() {
-	close(m.closed)
-	m.server.CloseClientConnections()
-	m.server.Close()
+	m.close.Do(func() {
+		close(m.closed)
+		m.server.CloseClientConnections()
+		m.server.Close()
+	})
 }
 
 // SetUsed makes a worker known by its host with so many bytes.
