@@ -188,12 +188,6 @@ func (c *Cluster) startControllerManager() error {
 	return err
 }
 
-const kwokConfig = `apiVersion: config.kwok.x-k8s.io/v1alpha1
-kind: KwokConfiguration
-options:
-  disregardStatusWithLabelSelector: release
-`
-
 func (c *Cluster) startKubelets() error {
 	kwok, err := Tool("kwok")
 	if err != nil {
@@ -203,12 +197,11 @@ func (c *Cluster) startKubelets() error {
 	if err != nil || len(stages) == 0 {
 		return fmt.Errorf("no kwok stages beside %s: run tests/cluster/build.sh", kwok)
 	}
-	// Fluid's pods carry a label "release"; their status is the test's business.
-	config := c.file("kwok.yaml")
-	if err := os.WriteFile(config, []byte(kwokConfig), 0o644); err != nil {
-		return err
+	argv := []string{
+		kwok, "--kubeconfig", c.Kubeconfig, "--manage-all-nodes=true",
+		// Fluid's pods carry this label; their status is the test's business.
+		"--disregard-status-with-label-selector", "release",
 	}
-	argv := []string{kwok, "--kubeconfig", c.Kubeconfig, "--manage-all-nodes=true", "--config", config}
 	for _, stage := range stages {
 		argv = append(argv, "--config", stage)
 	}
