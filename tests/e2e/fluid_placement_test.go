@@ -107,5 +107,11 @@ func TestPodsGoWhereFluidKeepsTheirData(t *testing.T) {
 		b.must(b.berth.WaitDataset(b.ctx, "default/"+d.Name, "the label counts", func(v cluster.DatasetView) bool {
 			return v.On("node-002").Source == "label" && !v.On("node-002").Holds
 		}))
+		// fluid#5224: the CSI plugin says that it has labelled the node, and the node has no such label.
+		b.must(d.AddFuse(b.ctx, "node-003"))
+		b.must(d.LabelFuse(b.ctx, "node-003", false))
+		b.must(b.berth.WaitDataset(b.ctx, "default/"+d.Name, "the client counts", func(v cluster.DatasetView) bool {
+			return v.On("node-003").Source == "fuse" && !v.On("node-003").Holds
+		}))
 	})
 }
