@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sort"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -21,6 +22,7 @@ type decision struct {
 	Best     string  `json:"best_node"`
 	Loading  float64 `json:"loading_seconds"`
 	Taken    int     `json:"gpus_taken"` // when it was decided
+	Why      string  `json:"why"`        // if it is another than the best node: what Berth says of both
 }
 
 // armResult is one scheduler with all jobs.
@@ -38,17 +40,18 @@ type arm struct {
 	*cluster.Cluster
 	model  *model
 	view   *cluster.PodView
+	berth  *cluster.Berth // nil without
 	result *armResult
 }
 
 // runArm places all jobs with the scheduler that runs. Afterwards their pods are gone.
-func runArm(ctx context.Context, c *cluster.Cluster, w *workload, title string) (*armResult, error) {
+func runArm(ctx context.Context, c *cluster.Cluster, w *workload, title string, berth *cluster.Berth) (*armResult, error) {
 	view, err := c.WatchPods(ctx, "!release")
 	if err != nil {
 		return nil, err
 	}
 	defer view.Stop()
-	a := &arm{c, newModel(), view, &armResult{}}
+	a := &arm{c, newModel(), view, berth, &armResult{}}
 	err = cluster.Parallel(ctx, 8, w.before, func(ctx context.Context, j job) error {
 		pod := cluster.PodSpec{Name: j.name, GPUs: j.gpus}.Pod()
 		pod.Spec.NodeName = j.node
@@ -80,6 +83,7 @@ func runArm(ctx context.Context, c *cluster.Cluster, w *workload, title string) 
 		return nil, err
 	}
 	a.result.finish()
+	progress("%s: %.1f %% of the bytes that could be local are", title, 100*a.result.Local)
 	return a.result, c.DeletePods(ctx, "!release")
 }
 
@@ -115,14 +119,36 @@ func (a *arm) arrive(ctx context.Context, j job) error {
 	}
 	node := nodeOf(a.view.Pod(j.name))
 	possible, best := a.model.possible(j)
-	a.result.Decisions = append(a.result.Decisions, decision{
-		j.name, j.gpus, node, j.localBytes(node), possible, best, j.loadingSeconds(node), a.model.taken(),
-	})
+	d := decision{
+		Job: j.name, GPUs: j.gpus, Node: node, Local: j.localBytes(node), Possible: possible, Best: best,
+		Loading: j.loadingSeconds(node), Taken: a.model.taken(),
+	}
+	if a.berth != nil && d.Local < d.Possible {
+		d.Why = a.why(ctx, d)
+	}
+	a.result.Decisions = append(a.result.Decisions, d)
 	a.model.place(j, node)
 	return nil
 }
 
-// finish deletes jobs and waits until they are gone. The scheduler sees that before it sees the next job.
+// why is what Berth says of the node that a job got and of the one with most of its data.
+func (a *arm) why(ctx context.Context, d decision) string {
+	explanation, err := a.berth.Explain(ctx, d.Job)
+	if err != nil {
+		return err.Error()
+	}
+	var text []string
+	for _, c := range explanation.Candidates {
+		if c.Node == d.Node || c.Node == d.Best {
+			text = append(text, fmt.Sprintf("%s: total %.3f of locality %.3f, topology %.3f, packing %.3f, %d GPUs free",
+				c.Node, c.Total, c.Locality, c.Topology, c.Packing, c.GPUsFree))
+		}
+	}
+	return strings.Join(text, "; ")
+}
+
+// finish deletes jobs and waits until they are gone. The scheduler sees that before it sees the next job; Berth has a
+// watch of its own, and nothing orders the two.
 func (a *arm) finish(ctx context.Context, names []string) error {
 	now := metav1.DeleteOptions{GracePeriodSeconds: new(int64)}
 	err := cluster.Parallel(ctx, 4, names, func(ctx context.Context, name string) error {
@@ -134,7 +160,7 @@ func (a *arm) finish(ctx context.Context, names []string) error {
 	for _, name := range names {
 		a.model.finish(name)
 	}
-	return a.view.Wait(ctx, "jobs are finished", func(v *cluster.PodView) bool {
+	err = a.view.Wait(ctx, "jobs are finished", func(v *cluster.PodView) bool {
 		for _, name := range names {
 			if v.Pod(name) != nil {
 				return false
@@ -142,6 +168,10 @@ func (a *arm) finish(ctx context.Context, names []string) error {
 		}
 		return true
 	})
+	if err == nil && a.berth != nil {
+		err = a.berth.WaitGPUsUsed(ctx, a.model.taken())
+	}
+	return err
 }
 
 func nodeOf(pod *corev1.Pod) string {

@@ -60,7 +60,7 @@ func parse(args []string) (options, error) {
 	flags := flag.NewFlagSet("locality", flag.ContinueOnError)
 	flags.Uint64Var(&o.seed, "seed", 1, "of datasets, jobs and who finishes when")
 	flags.IntVar(&o.jobs, "jobs", 150, "jobs that read datasets")
-	flags.IntVar(&o.wakes, "wakes", 24, "pods that are woken by a worker that becomes ready; half as many by the end of their wait")
+	flags.IntVar(&o.wakes, "wakes", 24, "pods that are woken by a dataset that becomes Bound; half as many by the end of their wait")
 	flags.StringVar(&o.format, "format", "table", "table or json")
 	if err := flags.Parse(args); err != nil {
 		return o, err
@@ -132,7 +132,7 @@ func run(ctx context.Context, o options) (*report, error) {
 	if err := c.StartScheduler(ctx, cluster.SchedulerSettings{ExtenderURL: berth.URL()}); err != nil {
 		return nil, err
 	}
-	if r.Berth, err = runArm(ctx, c, w, "Berth"); err != nil {
+	if r.Berth, err = runArm(ctx, c, w, "Berth", berth); err != nil {
 		return nil, err
 	}
 	progress("waking pods")
@@ -142,7 +142,7 @@ func run(ctx context.Context, o options) (*report, error) {
 	if err := c.StartSchedulerWith(ctx, fmt.Sprintf(stockScheduler, c.Kubeconfig)); err != nil {
 		return nil, err
 	}
-	if r.Stock, err = runArm(ctx, c, w, "stock scheduler"); err != nil {
+	if r.Stock, err = runArm(ctx, c, w, "stock scheduler", nil); err != nil {
 		return nil, err
 	}
 	failed = false

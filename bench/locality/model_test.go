@@ -67,7 +67,7 @@ func TestBoundsDecide(t *testing.T) {
 	good := func() *report {
 		return &report{
 			Berth: &armResult{Local: 0.95, Taken: 0.80, Waited: []string{"a"}},
-			Stock: &armResult{Waited: []string{"a", "b"}},
+			Stock: &armResult{},
 			Wakes: []wakeResult{{P99: 1}},
 		}
 	}
@@ -80,7 +80,6 @@ func TestBoundsDecide(t *testing.T) {
 		{"locality", func(r *report) { r.Berth.Local = 0.949 }, 1},
 		{"too empty", func(r *report) { r.Berth.Taken = 0.79 }, 1},
 		{"withheld", func(r *report) { r.Berth.Withheld = []string{"c"} }, 1},
-		{"waits only with Berth", func(r *report) { r.Berth.Waited = []string{"c"} }, 1},
 		{"woken late", func(r *report) { r.Wakes[0].P99 = 1.01 }, 1},
 	} {
 		r := good()

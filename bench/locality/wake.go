@@ -25,7 +25,7 @@ const backoff = 1500 * time.Millisecond
 
 // measureWakes lets pods wait for their data and measures how soon they have a node when it is there.
 func measureWakes(ctx context.Context, c *cluster.Cluster, berth *cluster.Berth, n int) ([]wakeResult, error) {
-	byWorker, err := wakeByWorkers(ctx, c, berth, n)
+	byDataset, err := wakeByDatasets(ctx, c, berth, n)
 	if err != nil {
 		return nil, err
 	}
@@ -33,11 +33,13 @@ func measureWakes(ctx context.Context, c *cluster.Cluster, berth *cluster.Berth,
 	if err != nil {
 		return nil, err
 	}
-	return []wakeResult{byWorker, byTime}, c.DeletePods(ctx, "!release")
+	return []wakeResult{byDataset, byTime}, c.DeletePods(ctx, "!release")
 }
 
-func wakeByWorkers(ctx context.Context, c *cluster.Cluster, berth *cluster.Berth, n int) (wakeResult, error) {
-	result := wakeResult{What: "a worker becomes ready"}
+// wakeByDatasets makes pods wait for datasets of phase Pending: kube-scheduler itself tries again when any pod or node
+// changes, but it does not see those.
+func wakeByDatasets(ctx context.Context, c *cluster.Cluster, berth *cluster.Berth, n int) (wakeResult, error) {
+	result := wakeResult{What: "a dataset that becomes Bound"}
 	view, err := c.WatchPods(ctx, "!release")
 	if err != nil {
 		return result, err
@@ -47,10 +49,9 @@ func wakeByWorkers(ctx context.Context, c *cluster.Cluster, berth *cluster.Berth
 	var specs []cluster.PodSpec
 	for i := range n {
 		name, node := fmt.Sprintf("wake-%02d", i), nodeName(i%nodeCount)
-		d, err := fluid.Create(ctx, c, fluid.Spec{Name: name, Bytes: 100 * gib, Shared: true, Workers: []string{node}})
-		if err == nil {
-			err = d.SetWorkerReady(ctx, node, false)
-		}
+		d, err := fluid.Create(ctx, c, fluid.Spec{
+			Name: name, Bytes: 100 * gib, Shared: true, Unbound: true, Workers: []string{node},
+		})
 		if err != nil {
 			return result, err
 		}
@@ -58,8 +59,8 @@ func wakeByWorkers(ctx context.Context, c *cluster.Cluster, berth *cluster.Berth
 		specs = append(specs, requiring("waits-"+name, name, nil))
 	}
 	for _, d := range sets {
-		err := berth.WaitDataset(ctx, cluster.Namespace+"/"+d.Name, "its worker is not ready", func(v cluster.DatasetView) bool {
-			return v.ReadyWorkers == 0 && len(v.Nodes) == 1
+		err := berth.WaitDataset(ctx, cluster.Namespace+"/"+d.Name, "not bound", func(v cluster.DatasetView) bool {
+			return v.Phase == "Pending" && v.HoldingNodes == 0
 		})
 		if err != nil {
 			return result, err
@@ -70,7 +71,7 @@ func wakeByWorkers(ctx context.Context, c *cluster.Cluster, berth *cluster.Berth
 	}
 	for i, d := range sets {
 		changed := time.Now()
-		if err := d.SetWorkerReady(ctx, nodeName(i%nodeCount), true); err != nil {
+		if err := d.Update(ctx, func(s *fluid.Spec) { s.Unbound = false }); err != nil {
 			return result, err
 		}
 		pod, err := waitNode(ctx, view, specs[i].Name)

@@ -122,9 +122,11 @@ func (j job) localBytes(node string) int64 {
 	return total
 }
 
-// Berth's defaults for the disk of a node and for the storage behind the cache, in bytes a second.
+// Berth's defaults for the disk of a node, for other nodes, which are all in one zone, and for the storage behind the
+// cache, in bytes a second.
 const (
 	localBandwidth  = 4 * float64(gib)
+	zoneBandwidth   = 1 * float64(gib)
 	remoteBandwidth = 0.25 * float64(gib)
 )
 
@@ -132,8 +134,13 @@ const (
 func (j job) loadingSeconds(node string) float64 {
 	total := 0.0
 	for _, d := range j.data {
+		cached := 0.0
+		for _, bytes := range d.local {
+			cached += float64(bytes)
+		}
 		local := float64(d.local[node])
-		total += local/localBandwidth + (float64(d.bytes)-local)/remoteBandwidth
+		near := min(cached-local, float64(d.bytes)-local)
+		total += local/localBandwidth + near/zoneBandwidth + (float64(d.bytes)-local-near)/remoteBandwidth
 	}
 	return total
 }

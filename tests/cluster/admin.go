@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -68,20 +69,68 @@ func (b *Berth) Get(ctx context.Context, path string) (string, error) {
 	return string(body), err
 }
 
+// Metric reads a metric from /metrics, by its name with its labels if it has any.
+func (b *Berth) Metric(ctx context.Context, name string) (float64, error) {
+	text, err := b.Get(ctx, "/metrics")
+	if err != nil {
+		return 0, err
+	}
+	for line := range strings.Lines(text) {
+		if value, found := strings.CutPrefix(line, name+" "); found {
+			return strconv.ParseFloat(strings.TrimSpace(value), 64)
+		}
+	}
+	return 0, fmt.Errorf("there is no metric %s", name)
+}
+
+// WaitMetric asks until a metric is at least so much.
+func (b *Berth) WaitMetric(ctx context.Context, name string, least float64) error {
+	ctx, cancel := context.WithTimeout(ctx, Deadline)
+	defer cancel()
+	ticker := time.NewTicker(probeEvery)
+	defer ticker.Stop()
+	for {
+		value, err := b.Metric(ctx, name)
+		if err == nil && value >= least {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("%s is %v after %s, want %v (error: %v)", name, value, Deadline, least, err)
+		case <-ticker.C:
+		}
+	}
+}
+
+// summary is what tests read of Berth's answer to /api/v1/summary.
+type summary struct {
+	Nodes int `json:"nodes"`
+	GPUs  struct {
+		Used int `json:"used"`
+	} `json:"gpus"`
+}
+
 // WaitNodes waits until Berth's view of the cluster has n nodes.
 func (b *Berth) WaitNodes(ctx context.Context, n int) error {
+	return b.waitSummary(ctx, fmt.Sprintf("%d nodes", n), func(s summary) bool { return s.Nodes == n })
+}
+
+// WaitGPUsUsed waits until pods hold n GPUs in Berth's view.
+func (b *Berth) WaitGPUsUsed(ctx context.Context, n int) error {
+	return b.waitSummary(ctx, fmt.Sprintf("%d GPUs in use", n), func(s summary) bool { return s.GPUs.Used == n })
+}
+
+func (b *Berth) waitSummary(ctx context.Context, what string, done func(summary) bool) error {
 	ctx, cancel := context.WithTimeout(ctx, Deadline)
 	defer cancel()
 	ticker := time.NewTicker(probeEvery)
 	defer ticker.Stop()
 	var last string
 	for {
-		var summary struct {
-			Nodes int `json:"nodes"`
-		}
+		var s summary
 		body, err := b.Get(ctx, "/api/v1/summary")
 		if err == nil {
-			if err = json.Unmarshal([]byte(body), &summary); err == nil && summary.Nodes == n {
+			if err = json.Unmarshal([]byte(body), &s); err == nil && done(s) {
 				return nil
 			}
 		}
@@ -90,7 +139,7 @@ func (b *Berth) WaitNodes(ctx context.Context, n int) error {
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("Berth does not see %d nodes after %s; last answer: %s", n, Deadline, last)
+			return fmt.Errorf("Berth does not see %s after %s; last answer: %s", what, Deadline, last)
 		case <-ticker.C:
 		}
 	}

@@ -60,15 +60,19 @@ func (b *Berth) WaitDataset(ctx context.Context, name, what string, done func(Da
 	defer cancel()
 	ticker := time.NewTicker(probeEvery)
 	defer ticker.Stop()
+	var view DatasetView
+	var err error
 	for {
-		view, err := b.Dataset(ctx, name)
-		if done(view) {
+		if now, failure := b.Dataset(ctx, name); ctx.Err() == nil {
+			view, err = now, failure
+		}
+		if ctx.Err() == nil && done(view) {
 			return nil
 		}
 		select {
 		case <-ctx.Done():
 			seen, _ := json.Marshal(view)
-			return fmt.Errorf("waiting until %s of %s for %s; last seen: %s (error: %v)", what, name, Deadline, seen, err)
+			return fmt.Errorf("%s is not so of dataset %s after %s; last seen: %s (error: %v)", what, name, Deadline, seen, err)
 		case <-ticker.C:
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"math"
 	"sync"
 	"testing"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -66,10 +65,21 @@ func (b *bed) run(name string, test func(*bed)) {
 	})
 }
 
+// dataset makes a dataset. What is cached of it is in its status when Berth has seen the workers, as with Fluid, which
+// works that out again and again.
 func (b *bed) dataset(spec fluid.Spec) *fluid.Dataset {
 	b.t.Helper()
+	cached := spec.Cached
+	spec.Cached = ""
 	d, err := fluid.Create(b.ctx, b.Cluster, spec)
 	b.must(err)
+	if cached == "" {
+		return d
+	}
+	b.must(b.berth.WaitDataset(b.ctx, d.Namespace+"/"+d.Name, "its workers are ready", func(v cluster.DatasetView) bool {
+		return v.Phase == "Bound" && v.ReadyWorkers == len(spec.Workers)
+	}))
+	b.must(d.Update(b.ctx, func(s *fluid.Spec) { s.Cached = cached }))
 	return d
 }
 
@@ -105,19 +115,6 @@ func (b *bed) wantNode(want string, spec cluster.PodSpec) {
 	if got := b.place(spec); got != want {
 		explanation, _ := b.berth.Explain(b.ctx, spec.Name)
 		b.t.Errorf("%s is on %s, want %s; decided: %+v", spec.Name, got, want, explanation)
-	}
-}
-
-// waitAsked waits until a master has had n requests.
-func (b *bed) waitAsked(master *fluid.Master, n int) {
-	b.t.Helper()
-	deadline := time.After(cluster.Deadline)
-	for asked, next := master.Asked(); asked < n; asked, next = master.Asked() {
-		select {
-		case <-next:
-		case <-deadline:
-			b.t.Fatalf("the Alluxio master has had %d requests, want %d", asked, n)
-		}
 	}
 }
 

@@ -155,7 +155,7 @@ func TestAFaultyAlluxioMasterCostsNothingButFreshness(t *testing.T) {
 	d := b.dataset(fluid.Spec{Name: "imagenet", Bytes: 100 * gib, Master: master.Address(),
 		Workers: []string{"node-001", "node-002"}})
 	b.waitCoverage(d, "node-001", 0.3, "measured", true)
-	for _, c := range []struct {
+	for i, c := range []struct {
 		name  string
 		fault fluid.Fault
 	}{
@@ -165,18 +165,21 @@ func TestAFaultyAlluxioMasterCostsNothingButFreshness(t *testing.T) {
 		b.t.Run(c.name, func(t *testing.T) {
 			part := *b
 			part.t, part.ctx = t, t.Context()
-			asked, _ := master.Asked()
+			failures, err := part.berth.Metric(part.ctx, "berth_probe_failures_total")
+			part.must(err)
 			master.SetFault(c.fault)
-			part.waitAsked(master, asked+2) // The one after has its answer only when the first is over.
+			part.must(part.berth.WaitMetric(part.ctx, "berth_probe_failures_total", failures+1))
 			part.wantNode("node-002", reader("train-"+c.name, "imagenet"))
 			known, err := part.berth.Dataset(part.ctx, "default/imagenet")
 			part.must(err)
 			if on := known.On("node-001"); on.Coverage != 0.3 || on.Source != "measured" {
 				t.Errorf("of node-001 is known %+v, want the last figure", on)
 			}
+			master.SetFault(fluid.Sound) // Or Berth would ask less and less often.
+			master.SetUsed(cluster.HostIP("node-002"), int64(81+i)*gib)
+			part.waitCoverage(d, "node-002", float64(81+i)/100, "measured", true)
 		})
 	}
-	master.SetFault(fluid.Sound)
 	master.SetUsed(cluster.HostIP("node-001"), 95*gib)
 	b.waitCoverage(d, "node-001", 0.95, "measured", true)
 	master.Close()

@@ -1,12 +1,14 @@
 package e2e
 
 import (
+	"context"
 	"strings"
 	"testing"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
 
 	"berth.dev/berth/testbed/tests/cluster"
 	"berth.dev/berth/testbed/tests/cluster/fluid"
@@ -76,27 +78,17 @@ func TestWaitingPodsAreWoken(t *testing.T) {
 		}
 	})
 
-	b.run("when a worker becomes ready, and not before they fit", func(b *bed) {
-		d := b.dataset(fluid.Spec{Name: "first", Bytes: 100 * gib, Cached: "100.0%", Workers: []string{"node-001"}})
-		other := b.dataset(fluid.Spec{Name: "second", Bytes: 100 * gib, Cached: "100.0%", Workers: []string{"node-002"}})
-		for _, set := range []struct {
-			dataset *fluid.Dataset
-			node    string
-		}{{d, "node-001"}, {other, "node-002"}} {
-			b.waitCoverage(set.dataset, set.node, 1, "uniform", true)
-			b.must(set.dataset.SetWorkerReady(b.ctx, set.node, false))
-			b.must(b.berth.WaitDataset(b.ctx, "default/"+set.dataset.Name, "not held", func(v cluster.DatasetView) bool {
-				return v.ReadyWorkers == 0
-			}))
-		}
+	// kube-scheduler itself tries again when any pod or node changes. A Dataset it does not see.
+	b.run("when a dataset becomes Bound, and not before they fit", func(b *bed) {
+		first, second := b.unbound("first", "node-001"), b.unbound("second", "node-002")
 		b.place(cluster.PodSpec{Name: "blocker", GPUs: 8, Node: "node-001"})
 		b.wait("DATASET_NOT_CACHED", requiring("hopeless", "first"), requiring("hopeful", "second"))
-		b.must(d.SetWorkerReady(b.ctx, "node-001", true))
+		b.must(first.Update(b.ctx, func(s *fluid.Spec) { s.Unbound = false }))
 		b.must(b.berth.WaitDataset(b.ctx, "default/first", "held", func(v cluster.DatasetView) bool {
 			return v.On("node-001").Holds
 		}))
 		changed := time.Now()
-		b.must(other.SetWorkerReady(b.ctx, "node-002", true))
+		b.must(second.Update(b.ctx, func(s *fluid.Spec) { s.Unbound = false }))
 		b.wantWokenOn("node-002", "hopeful", changed)
 		// Berth has looked at what had changed for both; for this one there is no GPU where its data is.
 		if value, found := b.pods.Pod("hopeless").Annotations[wakeKey]; found {
@@ -129,25 +121,19 @@ func TestWaitingPodsAreWoken(t *testing.T) {
 	})
 
 	b.run("by one annotation of a node when more than 50 wait", func(b *bed) {
-		d := b.dataset(fluid.Spec{Name: "popular", Bytes: 100 * gib, Cached: "100.0%", Shared: true,
-			Workers: nodeNames(6)})
-		b.waitCoverage(d, "node-005", 1.0/6, "uniform", true)
-		for _, node := range nodeNames(6) {
-			b.must(d.SetWorkerReady(b.ctx, node, false))
-		}
-		b.must(b.berth.WaitDataset(b.ctx, "default/popular", "not held", func(v cluster.DatasetView) bool {
-			return v.ReadyWorkers == 0
-		}))
+		d := b.unbound("popular", nodeNames(6)...)
 		const pods = 51
 		spec := requiring("many", "popular")
 		spec.GPUs = 0
 		b.wait("DATASET_NOT_CACHED", spec.Specs(pods)...)
+		b.waitQuiet()
 		before := b.wokenNodes()
 		changed := time.Now()
-		b.must(d.SetWorkerReady(b.ctx, "node-000", true))
+		b.must(d.Update(b.ctx, func(s *fluid.Spec) { s.Unbound = false }))
 		for _, spec := range spec.Specs(pods) {
-			b.wantWokenOn("node-000", spec.Name, changed)
+			b.waitNode(spec.Name)
 		}
+		b.t.Logf("all have a node %s after the change", time.Since(changed).Round(time.Millisecond))
 		patched := 0
 		for _, pod := range b.pods.Pods() {
 			if _, found := pod.Annotations[wakeKey]; found {
@@ -163,19 +149,24 @@ func TestWaitingPodsAreWoken(t *testing.T) {
 	})
 
 	b.run("also by a Berth that has just started", func(b *bed) {
-		d := b.dataset(fluid.Spec{Name: "kept", Bytes: 100 * gib, Cached: "100.0%", Workers: []string{"node-002"}})
-		b.waitCoverage(d, "node-002", 1, "uniform", true)
-		b.must(d.SetWorkerReady(b.ctx, "node-002", false))
-		b.must(b.berth.WaitDataset(b.ctx, "default/kept", "not held", func(v cluster.DatasetView) bool {
-			return v.ReadyWorkers == 0
-		}))
+		d := b.unbound("kept", "node-002")
 		b.wait("DATASET_NOT_CACHED", requiring("train", "kept"))
 		b.berth.Kill()
 		b.startBerth(cluster.BerthOptions{Listen: b.berth.Extender, Config: quickConfig})
 		changed := time.Now()
-		b.must(d.SetWorkerReady(b.ctx, "node-002", true))
+		b.must(d.Update(b.ctx, func(s *fluid.Spec) { s.Unbound = false }))
 		b.wantWokenOn("node-002", "train", changed)
 	})
+}
+
+// unbound is a dataset with workers, of which nothing counts yet.
+func (b *bed) unbound(name string, workers ...string) *fluid.Dataset {
+	b.t.Helper()
+	d := b.dataset(fluid.Spec{Name: name, Bytes: 100 * gib, Shared: true, Unbound: true, Workers: workers})
+	b.must(b.berth.WaitDataset(b.ctx, "default/"+name, "pending", func(v cluster.DatasetView) bool {
+		return v.Phase == "Pending" && v.HoldingNodes == 0
+	}))
+	return d
 }
 
 func nodeNames(n int) []string {
@@ -184,6 +175,18 @@ func nodeNames(n int) []string {
 		names = append(names, node.Name)
 	}
 	return names
+}
+
+// waitQuiet waits until the scheduler has stopped trying pods: each rejection that it writes on one has it try all again.
+func (b *bed) waitQuiet() {
+	b.t.Helper()
+	last := 0.0
+	b.must(wait.PollUntilContextTimeout(b.ctx, time.Second, cluster.Deadline, false, func(ctx context.Context) (bool, error) {
+		asked, err := b.berth.Metric(ctx, "berth_asked_nodes_total")
+		quiet := err == nil && asked == last
+		last = asked
+		return quiet, err
+	}))
 }
 
 // wokenNodes is what the nodes' annotations are, in one text.

@@ -32,15 +32,13 @@ type Master struct {
 	mutex  sync.Mutex
 	used   map[string]int64 // by address.host, which with Fluid is the node's IP
 	fault  Fault
-	asked  int
-	waits  chan struct{} // closed and replaced at every request
 	closed chan struct{}
 	close  sync.Once
 }
 
 // NewMaster starts a master that knows no worker.
 func NewMaster() *Master {
-	m := &Master{used: map[string]int64{}, waits: make(chan struct{}), closed: make(chan struct{})}
+	m := &Master{used: map[string]int64{}, closed: make(chan struct{})}
 	m.server = httptest.NewServer(m)
 	return m
 }
@@ -80,19 +78,9 @@ func (m *Master) SetFault(fault Fault) {
 	m.fault = fault
 }
 
-// Asked is how many requests have come, and a channel that is closed at the next.
-func (m *Master) Asked() (int, <-chan struct{}) {
-	m.mutex.Lock()
-	defer m.mutex.Unlock()
-	return m.asked, m.waits
-}
-
 func (m *Master) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	m.mutex.Lock()
 	fault, used := m.fault, maps.Clone(m.used)
-	m.asked++
-	close(m.waits)
-	m.waits = make(chan struct{})
 	m.mutex.Unlock()
 
 	if r.URL.Path != "/api/v1/master/info" {
