@@ -92,6 +92,12 @@ func (a *arm) arrive(ctx context.Context, j job) error {
 	if err := a.finish(ctx, a.model.leaving(j)); err != nil {
 		return err
 	}
+	// The scheduler sees who has gone before it sees who comes; Berth has a watch of its own, and nothing orders the two.
+	if a.berth != nil {
+		if err := a.berth.WaitGPUsUsed(ctx, a.model.taken()); err != nil {
+			return err
+		}
+	}
 	spec := cluster.PodSpec{Name: j.name, GPUs: j.gpus}
 	for _, d := range j.data {
 		spec.Claims = append(spec.Claims, d.name)
@@ -147,8 +153,7 @@ func (a *arm) why(ctx context.Context, d decision) string {
 	return strings.Join(text, "; ")
 }
 
-// finish deletes jobs and waits until they are gone. The scheduler sees that before it sees the next job; Berth has a
-// watch of its own, and nothing orders the two.
+// finish deletes jobs and waits until they are gone.
 func (a *arm) finish(ctx context.Context, names []string) error {
 	now := metav1.DeleteOptions{GracePeriodSeconds: new(int64)}
 	err := cluster.Parallel(ctx, 4, names, func(ctx context.Context, name string) error {
@@ -160,7 +165,7 @@ func (a *arm) finish(ctx context.Context, names []string) error {
 	for _, name := range names {
 		a.model.finish(name)
 	}
-	err = a.view.Wait(ctx, "jobs are finished", func(v *cluster.PodView) bool {
+	return a.view.Wait(ctx, "jobs are finished", func(v *cluster.PodView) bool {
 		for _, name := range names {
 			if v.Pod(name) != nil {
 				return false
@@ -168,10 +173,6 @@ func (a *arm) finish(ctx context.Context, names []string) error {
 		}
 		return true
 	})
-	if err == nil && a.berth != nil {
-		err = a.berth.WaitGPUsUsed(ctx, a.model.taken())
-	}
-	return err
 }
 
 func nodeOf(pod *corev1.Pod) string {
