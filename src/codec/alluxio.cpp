@@ -21,13 +21,20 @@ constexpr std::int64_t kMostBytes = std::numeric_limits<std::int64_t>::max();
 std::optional<std::int64_t> byte_count(const Field& field, Reading& reading) {
   if (!field.given) return std::nullopt;
   std::int64_t whole = 0;
-  if (field.value.get(whole) == simdjson::SUCCESS) return std::max<std::int64_t>(whole, 0);
   double number = 0;
-  if (field.value.get(number) != simdjson::SUCCESS) {
+  if (field.value.get(whole) == simdjson::SUCCESS) {
+    number = static_cast<double>(whole);
+  } else if (field.value.get(number) == simdjson::SUCCESS) {
+    whole = number < 0x1p63 ? static_cast<std::int64_t>(std::max(number, 0.0)) : kMostBytes;
+  } else {
     reading.fail(wrong_type("a number", field.value), field.name);
     return std::nullopt;
   }
-  return number < 0x1p63 ? static_cast<std::int64_t>(std::max(number, 0.0)) : kMostBytes;
+  if (number < 0) {
+    reading.fail("must not be negative", field.name);
+    return std::nullopt;
+  }
+  return whole;
 }
 
 std::string_view host_of(const Field& address, Reading& reading) {

@@ -51,14 +51,22 @@ TEST(MasterInfo, WorkersOfOneHostAddUp) {
               ElementsAre(WorkerBytes{"a", 4}, WorkerBytes{"b", 2}));
 }
 
-TEST(MasterInfo, AbsurdAmountsAreClamped) {
+TEST(MasterInfo, AmountsBeyondAllBytesAreClamped) {
   constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
-  EXPECT_THAT(workers(R"({"address":{"host":"a"},"usedBytes":-5},
-                         {"address":{"host":"b"},"usedBytes":1.5e9},{"address":{"host":"c"},"usedBytes":1e30},
+  EXPECT_THAT(workers(R"({"address":{"host":"b"},"usedBytes":1.5e9},{"address":{"host":"c"},"usedBytes":1e30},
                          {"address":{"host":"d"},"usedBytes":18446744073709551615},
-                         {"address":{"host":"d"},"usedBytes":7},{"address":{"host":"e"},"usedBytes":-1e300})"),
-              ElementsAre(WorkerBytes{"a", 0}, WorkerBytes{"b", 1'500'000'000}, WorkerBytes{"c", kMost},
-                          WorkerBytes{"d", kMost}, WorkerBytes{"e", 0}));
+                         {"address":{"host":"d"},"usedBytes":7})"),
+              ElementsAre(WorkerBytes{"b", 1'500'000'000}, WorkerBytes{"c", kMost}, WorkerBytes{"d", kMost}));
+}
+
+// Otherwise its workers would seem to have lost everything.
+TEST(MasterInfo, NegativeAmountMakesTheAnswerInvalid) {
+  for (const std::string amount : {"-5", "-1e300"}) {
+    const auto answer = read(
+        R"({"workers":[{"address":{"host":"a"},"usedBytes":1},{"address":{"host":"b"},"usedBytes":)" + amount + "}]}");
+    ASSERT_FALSE(answer) << amount;
+    EXPECT_EQ(answer.error().to_string(), "workers[1].usedBytes: must not be negative");
+  }
 }
 
 // A worker of which the amount is not told has not been measured; it does not hold nothing.
