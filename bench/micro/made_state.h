@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -16,9 +17,16 @@
 
 namespace berth::bench {
 
+// What is on the nodes.
+enum class Made : std::uint8_t {
+  kLabels,  // pods, and datasets that labels tell of
+  kEmpty,   // no pods, the same labels
+  kPlain,   // pods, no dataset anywhere
+  kFluid,   // pods of which some read, 2,000 datasets with their workers; racks, zones and images
+};
+
 struct MadeState {
-  // `empty`: without pods.
-  explicit MadeState(std::size_t nodes, bool empty = false);
+  explicit MadeState(std::size_t nodes, Made what = Made::kLabels);
 
   GeneratedCluster cluster;
   core::SystemClock clock;
@@ -28,10 +36,13 @@ struct MadeState {
   std::vector<std::string_view> views;
 };
 
-MadeState& made_state(std::size_t nodes, bool empty = false);
+MadeState& made_state(std::size_t nodes, Made what = Made::kLabels);
 
-// A pod with eight GPUs and two datasets, or with one GPU and none.
+// A pod with eight GPUs and two datasets, with as many and none, and with one GPU and none.
 model::PodRequest eight_gpus_two_datasets();
+model::PodRequest eight_gpus();
 model::PodRequest one_gpu();
+// An image that every other node of Made::kFluid has.
+std::uint64_t common_image();
 
 }  // namespace berth::bench

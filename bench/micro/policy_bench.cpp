@@ -36,7 +36,23 @@ void decide_filter_wide(benchmark::State& state) {
 }
 // Every node fits and is scored.
 void decide_filter_empty(benchmark::State& state) {
-  filter(state, made_state(nodes_of(state), true), 1, "decide_filter, empty cluster");
+  filter(state, made_state(nodes_of(state), Made::kEmpty), 1, "decide_filter, empty cluster");
+}
+
+// What 2,000 datasets cost: the pod with two of them and an image, and the pod with none, against the same pods without
+// data where there is no dataset.
+void decide_filter_2000_datasets(benchmark::State& state) {
+  const MadeState& made = made_state(nodes_of(state), Made::kFluid);
+  model::PodRequest pod = pod_of(state);
+  if (!pod.datasets.empty()) pod.images = {common_image()};
+  const policy::Query query{*made.snapshot, pod, made.views, 1, made.clock.wall()};
+  measure(state, bound_of(state, "decide_filter, 2,000 datasets"), [&] { return policy::decide_filter(query, {}); });
+}
+void decide_filter_no_datasets(benchmark::State& state) {
+  const MadeState& made = made_state(nodes_of(state), Made::kPlain);
+  const model::PodRequest pod = state.range(0) == kEightGpus ? eight_gpus() : one_gpu();
+  const policy::Query query{*made.snapshot, pod, made.views, 1, made.clock.wall()};
+  measure(state, {}, [&] { return policy::decide_filter(query, {}); });
 }
 
 void decide_prioritize(benchmark::State& state) {
@@ -61,6 +77,8 @@ void at_50000(benchmark::internal::Benchmark* bench) {
 BENCHMARK(decide_filter)->Apply(at_5000);
 BENCHMARK(decide_filter_wide)->Apply(at_5000);
 BENCHMARK(decide_filter_empty)->Apply(at_5000);
+BENCHMARK(decide_filter_2000_datasets)->Apply(at_5000);
+BENCHMARK(decide_filter_no_datasets)->Apply(at_5000);
 BENCHMARK(decide_prioritize)->Apply(at_5000);
 BENCHMARK(decide_filter)->Apply(at_50000);
 BENCHMARK(decide_filter_wide)->Apply(at_50000);

@@ -110,7 +110,7 @@ Evaluation evaluate(const Query& query, const Settings& settings) {
     seen[slot] = true;
 
     NodeView node = ledger.view(query.snapshot.at(slot), slot);
-    data.fill(node, slot);
+    if (data.any()) data.fill(node, slot);
     Reason reason = filter_gpu_count(query.pod, node, settings.gpu_count);
     if (reason == Reason::kNone) reason = filter_gpu_product(query.pod, node);
     if (reason == Reason::kNone) reason = filter_gpu_memory(query.pod, node);

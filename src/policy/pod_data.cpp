@@ -123,7 +123,6 @@ void PodData::add_image(const model::ImagePlacement& image) {
 }
 
 void PodData::fill(NodeView& view, model::Slot slot) const {
-  if (!any()) return;
   const SlotData& data = slots_[slot];
   view.load_seconds = std::max(0.0, place_seconds_[view.state->place] + data.seconds);
   view.saved_seconds = std::max(0.0, remote_seconds_ - view.load_seconds);

@@ -27,7 +27,7 @@ class PodData {
   [[nodiscard]] double remote_seconds() const { return remote_seconds_; }
   // Everything on the node itself.
   [[nodiscard]] double local_seconds() const { return local_seconds_; }
-  // Sets what is about data in the view of a node.
+  // Sets what is about data in the view of a node; only if any().
   void fill(NodeView& view, model::Slot slot) const;
 
  private:
