@@ -77,7 +77,7 @@ void score_data(std::span<Evaluated> nodes, const PodData& data, const Settings&
   const BestLoading best{least < kNone ? least : least_of_all, data.local_seconds(), step};
   for (Evaluated& node : nodes) {
     node.steps_behind = steps_behind(node.load_seconds, best);
-    node.parts.locality = score_locality(node.load_seconds, node.saved_seconds, best);
+    node.parts.locality = score_locality(node.steps_behind, node.saved_seconds, best);
     node.parts = weigh(node.parts, settings.weights);
   }
 }

@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <cmath>
 
 #include "berth/policy/scores.h"
@@ -16,10 +15,10 @@ double steps_behind(double load_seconds, const BestLoading& best) {
   return std::floor((load_seconds - best.least_seconds) / best.step_seconds + kRounding);
 }
 
-double score_locality(double load_seconds, double saved_seconds, const BestLoading& best) {
+double score_locality(double steps_behind, double saved_seconds, const BestLoading& best) {
   if (saved_seconds < best.step_seconds * (1 - kRounding)) return 0;
-  const double lost = std::max(0.0, steps_behind(load_seconds, best)) * best.step_seconds;
-  return lost > 0 ? best.local_seconds / (best.local_seconds + lost) : 1;
+  if (steps_behind <= 0) return 1;
+  return best.local_seconds / (best.local_seconds + steps_behind * best.step_seconds);
 }
 
 }  // namespace berth::policy

@@ -21,11 +21,11 @@ struct BestLoading {
   double local_seconds = 0;     // where everything is on the node itself
   double step_seconds = 0.001;  // a difference below it decides nothing
 };
-// 1 on the best node and on those that lose less than a step to it; one half where as much is lost as a complete copy
-// takes to read; 0 where less than a step is saved over a node that has nothing near.
-double score_locality(double load_seconds, double saved_seconds, const BestLoading& best);
 // Whole steps by which the node is slower than the best one; negative where it is faster.
 double steps_behind(double load_seconds, const BestLoading& best);
+// 1 on the best node and on those that lose less than a step to it; one half where as much is lost as a complete copy
+// takes to read; 0 where less than a step is saved over a node that has nothing near.
+double score_locality(double steps_behind, double saved_seconds, const BestLoading& best);
 // Four fifths: bottleneck bandwidth of the set over the best that the empty machine offers for that count; one fifth:
 // the fewest NUMA nodes that could do over those touched. 0 for a pod without GPUs or with the policy `none`.
 double score_topology(const model::PodRequest& pod, const NodeView& node, const std::optional<model::GpuMask>& gpu_set);

@@ -28,7 +28,9 @@ INSTANTIATE_TEST_SUITE_P(Table, ScoreLocality,
                                          LocalityCase{"faster than the best that fits: itself full", 25, 375, 1}));
 
 TEST_P(ScoreLocality, IsTheHandWorkedOne) {
-  EXPECT_DOUBLE_EQ(score_locality(GetParam().load, GetParam().saved, {50, 25, 5}), GetParam().want) << GetParam().name;
+  const BestLoading best{50, 25, 5};
+  EXPECT_DOUBLE_EQ(score_locality(steps_behind(GetParam().load, best), GetParam().saved, best), GetParam().want)
+      << GetParam().name;
 }
 
 TEST(Locality, OneCopyOnTwoNodesWinsWhateverPackingAndTopologySay) {
