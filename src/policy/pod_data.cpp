@@ -127,7 +127,7 @@ void PodData::fill(NodeView& view, model::Slot slot) const {
   view.load_seconds = std::max(0.0, place_seconds_[view.state->place] + data.seconds);
   view.saved_seconds = std::max(0.0, remote_seconds_ - view.load_seconds);
   if (datasets_ == 0) return;
-  view.coverage = std::min(1.0, data.bytes / bytes_);
+  if (data.bytes > 0) view.coverage = std::min(1.0, data.bytes / bytes_);
   view.holds_all = data.held == datasets_;
   view.holds_required = data.required == required_;
 }
