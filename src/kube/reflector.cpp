@@ -283,13 +283,14 @@ Next Reflector::Loop::failed(const ApiError& error) {
   retry_after = error.retry_after;
   // Once an outage, else a long one, or one that comes and goes, would fill the log.
   const bool first = !std::exchange(outage, true);
+  const bool told = first && !(options.may_vanish && error.code == ErrorCode::kNotFound);
   change([&](ReflectorStatus& to) {
     to.connected = false;
     to.last_error = error.to_string();
     ++to.failures;
     if (first) ++to.outages;
   });
-  spdlog::log(first ? spdlog::level::warn : spdlog::level::debug, "{}: {}; trying again", options.name,
+  spdlog::log(told ? spdlog::level::warn : spdlog::level::debug, "{}: {}; trying again", options.name,
               error.to_string());
   return Next::kRetry;
 }

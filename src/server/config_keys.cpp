@@ -166,6 +166,29 @@ const std::vector<KeyReader>& table() {
       {{"policy.gpuProducts", "list", "[]", "values of the label nvidia.com/gpu.product",
         "The only GPU products that pods may get; empty allows all."},
        [](const YAML::Node& node, Config& config) { return set(config.policy.gpu_products, read_texts(node)); }},
+      {{"data.rackLabel", "text", "topology.kubernetes.io/rack", "a label key",
+        "The node label that names a node's rack; nodes without it are nobody's neighbours."},
+       [](const YAML::Node& node, Config& config) { return set(config.resources.rack_label, read_text(node)); }},
+      {{"data.zoneLabel", "text", "topology.kubernetes.io/zone", "a label key",
+        "The node label that names a node's zone; nodes without it are taken to be in one zone."},
+       [](const YAML::Node& node, Config& config) { return set(config.resources.zone_label, read_text(node)); }},
+      {{"data.unknownCoverage", "per cent", "50", "0 to 100",
+        "How much of a dataset its ready workers are taken to hold together where nothing tells."},
+       [](const YAML::Node& node, Config& config) {
+         const auto percent = read_count(node, 0, 100);
+         if (percent) config.data.coverage.assumed = static_cast<double>(*percent) / 100;
+         return percent ? Result<void>() : tl::unexpected(percent.error());
+       }},
+      {{"data.labelGrace", "duration", "60s", "0s to 1h",
+        "How long a node label of Fluid's counts without a worker pod on the node."},
+       [](const YAML::Node& node, Config& config) {
+         return set(config.data.coverage.label_grace, read_duration(node, milliseconds(0), milliseconds(3'600'000)));
+       }},
+      {{"data.probeInterval", "duration", "20s", "1s to 1h",
+        "How often an Alluxio master is asked what its workers hold; every 5 seconds at least while a DataLoad runs."},
+       [](const YAML::Node& node, Config& config) {
+         return set(config.data.probe_interval, read_duration(node, milliseconds(1'000), milliseconds(3'600'000)));
+       }},
       {{"ledger.softLifetime", "duration", "30s", "1s to 1h",
         "How long a node that Berth chose counts as promised to the pod while the pod is not seen bound."},
        [](const YAML::Node& node, Config& config) {

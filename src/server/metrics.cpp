@@ -112,6 +112,10 @@ struct Metrics::Families {
   Family<Counter>& events = counters("berth_events_total");
   Family<Counter>& locality_pods = counters("berth_locality_pods_total");
   Family<Counter>& locality_bytes = counters("berth_locality_bytes_total");
+  Gauge& probe_masters = gauge("berth_probe_masters");
+  Counter& probe_requests = counter("berth_probe_requests_total");
+  Counter& probe_failures = counter("berth_probe_failures_total");
+  Gauge& probe_age = gauge("berth_probe_age_seconds");
   Family<Gauge>& open_connections = gauges("berth_open_connections");
   Family<Counter>& accepted = counters("berth_accepted_connections_total");
   Family<Gauge>& body_bytes = gauges("berth_body_bytes");
@@ -154,6 +158,10 @@ struct Metrics::Families {
     for (const ServerSample& server : sample.servers) take(server);
     for (const SourceSample& source : sample.sources) take(source);
     take(sample.control);
+    probe_masters.Set(static_cast<double>(sample.probes.masters));
+    raise_to(probe_requests, sample.probes.requests);
+    raise_to(probe_failures, sample.probes.failures);
+    probe_age.Set(seconds(sample.probes.age));
   }
 
   void take(const model::Snapshot& snapshot) {

@@ -64,6 +64,11 @@ constexpr std::array kDocs{
     MetricDoc{"berth_locality_bytes_total", "counter", "where",
               "Bytes of the datasets of those pods when they were bound; where is local (on the node) or remote. "
               "Datasets of unknown size are left out."},
+    MetricDoc{"berth_probe_masters", "gauge", "", "Alluxio masters that are asked what their workers hold."},
+    MetricDoc{"berth_probe_requests_total", "counter", "", "Requests made of them."},
+    MetricDoc{"berth_probe_failures_total", "counter", "", "Of them those that brought no figure."},
+    MetricDoc{"berth_probe_age_seconds", "gauge", "",
+              "Time since the last answer of the master that has been silent longest."},
     MetricDoc{"berth_open_connections", "gauge", "server", "Connections that are open; server is extender or admin."},
     MetricDoc{"berth_accepted_connections_total", "counter", "server", "Connections taken."},
     MetricDoc{"berth_body_bytes", "gauge", "server", "Bytes of request bodies in work."},

@@ -1,7 +1,6 @@
 #include "berth/sources/file_source.h"
 
 #include <fcntl.h>
-#include <signal.h>
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
@@ -14,6 +13,7 @@
 
 #include "dump_file.h"
 #include "file_watch.h"
+#include "source_thread.h"
 
 namespace berth::sources {
 
@@ -88,13 +88,7 @@ core::Result<void> FileSource::start() {
   if (!state_->standard_input()) state_->watch.emplace(state_->options.file);
   if (auto result = state_->read(); !result) return result;
   if (!state_->watch) return {};
-  // Signals are for the threads of the program.
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  state_->thread = std::thread([state = state_.get()] { state->follow(); });
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  state_->thread = start_thread("cluster file", [state = state_.get()] { state->follow(); });
   return {};
 }
 

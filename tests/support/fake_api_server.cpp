@@ -22,7 +22,27 @@ std::string key_of(const json& object) {
   return metadata.contains("namespace") ? metadata.at("namespace").get<std::string>() + "/" + name : name;
 }
 
-std::string kind_of(const std::string& path) { return path == kNodesPath ? "Node" : "Pod"; }
+// Of the objects of a collection.
+std::string kind_of(const std::string& path) {
+  static const std::map<std::string, std::string> kKinds{{"nodes", "Node"},
+                                                         {"pods", "Pod"},
+                                                         {"persistentvolumeclaims", "PersistentVolumeClaim"},
+                                                         {"datasets", "Dataset"},
+                                                         {"databackups", "DataBackup"},
+                                                         {"dataloads", "DataLoad"},
+                                                         {"alluxioruntimes", "AlluxioRuntime"},
+                                                         {"juicefsruntimes", "JuiceFSRuntime"},
+                                                         {"jindoruntimes", "JindoRuntime"},
+                                                         {"goosefsruntimes", "GooseFSRuntime"},
+                                                         {"efcruntimes", "EFCRuntime"},
+                                                         {"thinruntimes", "ThinRuntime"},
+                                                         {"vineyardruntimes", "VineyardRuntime"}};
+  return kKinds.at(path.substr(path.rfind('/') + 1));
+}
+
+std::string version_of(const std::string& path) {
+  return path.starts_with(kFluidPath) ? "data.fluid.io/v1alpha1" : "v1";
+}
 
 std::string event_line(const std::string& type, const json& object) {
   return json{{"type", type}, {"object", object}}.dump() + "\n";
@@ -84,6 +104,8 @@ struct FakeApiServer::State {
     ApiFault fault;
   };
   std::vector<Planned> faults;
+  std::map<std::string, ApiFault> standing_faults;  // by path
+  std::set<std::string> fluid;                      // resources of Fluid's that are served
   std::function<void(const ApiRequest&)> callback;
 
   void start() {
@@ -100,7 +122,29 @@ struct FakeApiServer::State {
   void list(HttpExchange& exchange, std::unique_lock<std::mutex>& lock);
   void watch(HttpExchange& exchange, std::unique_lock<std::mutex>& lock);
   bool send(HttpExchange& exchange, const Entry& entry, std::unique_lock<std::mutex>& lock);
+  [[nodiscard]] bool serves(const std::string& path) const {
+    if (path == kFluidPath) return !fluid.empty();
+    if (path.starts_with(kFluidPath + "/")) return fluid.contains(path.substr(kFluidPath.size() + 1));
+    return path == kNodesPath || path == kPodsPath || path == kClaimsPath;
+  }
+  [[nodiscard]] std::string fluid_resources() const;
 };
+
+// As an API server lists what a group has: subresources too.
+std::string FakeApiServer::State::fluid_resources() const {
+  json resources = json::array();
+  for (const std::string& name : fluid) {
+    const json verbs = {"get", "list", "watch"};
+    const std::string kind = kind_of(name);
+    resources.push_back({{"name", name}, {"namespaced", true}, {"kind", kind}, {"verbs", verbs}});
+    resources.push_back({{"name", name + "/status"}, {"namespaced", true}, {"kind", kind}, {"verbs", {"get"}}});
+  }
+  return json{{"kind", "APIResourceList"},
+              {"apiVersion", "v1"},
+              {"groupVersion", "data.fluid.io/v1alpha1"},
+              {"resources", resources}}
+      .dump();
+}
 
 void FakeApiServer::State::answer(HttpExchange& exchange) {
   const ApiRequest request{exchange.path, exchange.query, exchange.headers["authorization"], exchange.method,
@@ -127,10 +171,17 @@ void FakeApiServer::State::answer(HttpExchange& exchange) {
   if (!token.empty() && request.authorization != "Bearer " + token) {
     return exchange.respond(401, status_of(401, "Unauthorized"));
   }
+  if (const auto standing = standing_faults.find(request.path); standing != standing_faults.end()) {
+    const ApiFault fault = standing->second;
+    lock.unlock();
+    if (fault.silent) return exchange.wait_until_closed();
+    return exchange.respond(fault.status, fault.body, fault.headers);
+  }
   if (exchange.method != "GET") return exchange.respond(200, "{}");
-  if (exchange.path != kNodesPath && exchange.path != kPodsPath) {
+  if (!serves(exchange.path)) {
     return exchange.respond(404, status_of(404, "the server could not find the requested resource"));
   }
+  if (exchange.path == kFluidPath) return exchange.respond(200, fluid_resources());
   request.watch() ? watch(exchange, lock) : list(exchange, lock);
 }
 
@@ -156,8 +207,10 @@ void FakeApiServer::State::list(HttpExchange& exchange, std::unique_lock<std::mu
     unfinished[next] = {at, {rest, items.end()}};
     items.resize(limit);
   }
-  const json page = {
-      {"kind", kind_of(exchange.path) + "List"}, {"apiVersion", "v1"}, {"metadata", metadata}, {"items", items}};
+  const json page = {{"kind", kind_of(exchange.path) + "List"},
+                     {"apiVersion", version_of(exchange.path)},
+                     {"metadata", metadata},
+                     {"items", items}};
   lock.unlock();
   exchange.respond(200, page.dump());
 }
@@ -235,6 +288,8 @@ void FakeApiServer::restart() {
 void FakeApiServer::put(const std::string& path, json object) {
   const std::lock_guard lock(state_->mutex);
   object["metadata"]["resourceVersion"] = std::to_string(++state_->version);
+  object.emplace("kind", kind_of(path));
+  object.emplace("apiVersion", version_of(path));
   auto& place = state_->objects[path][key_of(object)];
   const char* type = place.is_null() ? "ADDED" : "MODIFIED";
   place = object;
@@ -268,7 +323,7 @@ void FakeApiServer::set_gone_in_stream(bool in_stream) {
 void FakeApiServer::bookmark(const std::string& path) {
   const std::lock_guard lock(state_->mutex);
   const json object = {{"kind", kind_of(path)},
-                       {"apiVersion", "v1"},
+                       {"apiVersion", version_of(path)},
                        {"metadata", {{"resourceVersion", std::to_string(state_->version)}}}};
   state_->append({Entry::Kind::kBookmark, path, state_->version, event_line("BOOKMARK", object)});
 }
@@ -286,6 +341,24 @@ void FakeApiServer::end_watches(const std::string& path) {
 void FakeApiServer::cut_watches(const std::string& path, std::string last_bytes) {
   const std::lock_guard lock(state_->mutex);
   state_->append({Entry::Kind::kCut, path, 0, std::move(last_bytes)});
+}
+
+void FakeApiServer::serve_fluid(const std::set<std::string>& resources) {
+  const std::lock_guard lock(state_->mutex);
+  for (const std::string& name : state_->fluid) {
+    if (resources.contains(name)) continue;
+    state_->objects.erase(kFluidPath + "/" + name);
+    state_->append({Entry::Kind::kEnd, kFluidPath + "/" + name, 0, {}});
+  }
+  state_->fluid = resources;
+}
+
+void FakeApiServer::fail_always(const std::string& path, std::optional<ApiFault> fault) {
+  const std::lock_guard lock(state_->mutex);
+  state_->standing_faults.erase(path);
+  if (!fault) return;
+  if (fault->body.empty()) fault->body = status_of(fault->status, "planned");
+  state_->standing_faults[path] = std::move(*fault);
 }
 
 void FakeApiServer::fail_next(const std::string& path, ApiFault fault, bool watch) {
@@ -307,6 +380,13 @@ void FakeApiServer::on_request(std::function<void(const ApiRequest&)> callback) 
 std::vector<ApiRequest> FakeApiServer::requests() const {
   const std::lock_guard lock(state_->mutex);
   return state_->requests;
+}
+
+std::size_t FakeApiServer::requests(const std::string& path, bool watch) const {
+  const auto all = requests();
+  return static_cast<std::size_t>(std::count_if(all.begin(), all.end(), [&](const ApiRequest& request) {
+    return request.path == path && request.watch() == watch;
+  }));
 }
 
 bool FakeApiServer::wait_for_requests(const std::string& path, bool watch, std::size_t count) const {

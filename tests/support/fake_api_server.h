@@ -1,4 +1,5 @@
-// Enough of a Kubernetes API server for lists and watches of nodes and pods, and for all the ways in which they fail.
+// Enough of a Kubernetes API server for lists and watches of nodes, pods, claims and Fluid's kinds, and for all the
+// ways in which they fail.
 //
 // Objects get a resourceVersion when they are put; a list is cut into pages as asked and is of one version; a watch
 // replays what happened after its version and goes on. What is written to it (PATCH, POST) is taken and kept as
@@ -10,6 +11,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -19,6 +21,9 @@ namespace berth::testing {
 
 inline const std::string kNodesPath = "/api/v1/nodes";
 inline const std::string kPodsPath = "/api/v1/pods";
+inline const std::string kClaimsPath = "/api/v1/persistentvolumeclaims";
+inline const std::string kFluidPath = "/apis/data.fluid.io/v1alpha1";  // of the group; its kinds are below
+inline const std::string kDatasetsPath = kFluidPath + "/datasets";
 
 // A Node with so many GPUs; a Pod that asks for so many, bound if `node` is not empty. UID "uid-<name>".
 nlohmann::json make_node(const std::string& name, int gpus = 8);
@@ -52,7 +57,7 @@ class FakeApiServer {
   void stop();     // breaks all connections
   void restart();  // after stop(), on the same port
 
-  // Adds or replaces; watches see ADDED or MODIFIED. The path is that of the collection.
+  // Adds or replaces; watches see ADDED or MODIFIED. The path is that of the collection, and tells the object's kind.
   void put(const std::string& path, nlohmann::json object);
   void remove(const std::string& path, const std::string& key);  // "name" or "namespace/name"
   // As remove(), but without a trace in the log: what a watcher that was away never hears of.
@@ -67,14 +72,20 @@ class FakeApiServer {
   void end_watches(const std::string& path);
   void cut_watches(const std::string& path, std::string last_bytes);
 
+  // Serves these kinds of Fluid's and no others ("datasets"; none: not even the group). Watches on those that go end.
+  void serve_fluid(const std::set<std::string>& resources);
+
   // The next requests that match are answered thus, one fault each.
   void fail_next(const std::string& path, ApiFault fault, bool watch);
+  // All requests for the path are answered thus; nullopt: as they should be.
+  void fail_always(const std::string& path, std::optional<ApiFault> fault);
   // 401 for all requests without this bearer token.
   void require_token(std::string token);
   // Called before every request is answered, on the connection's thread.
   void on_request(std::function<void(const ApiRequest&)> callback);
 
   [[nodiscard]] std::vector<ApiRequest> requests() const;
+  [[nodiscard]] std::size_t requests(const std::string& path, bool watch) const;
   // Waits until so many requests of this kind have come; false after 30 s.
   bool wait_for_requests(const std::string& path, bool watch, std::size_t count) const;
 

@@ -51,6 +51,7 @@ class ReflectorTarget {
 struct ReflectorOptions {
   std::string name = {};                            // in logs: "nodes"
   std::string path = {};                            // "/api/v1/nodes"
+  bool may_vanish = false;                          // 404 means that the kind is served no longer: no warning
   std::size_t page_size = 500;                      // items; 0: all at once
   std::chrono::milliseconds list_deadline{60'000};  // of one page
   std::chrono::seconds watch_min{290};              // the server ends a watch after a random time between these two

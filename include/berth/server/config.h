@@ -17,6 +17,7 @@
 #include "berth/model/node.h"
 #include "berth/model/pod.h"
 #include "berth/policy/settings.h"
+#include "berth/state/cluster_state.h"
 
 namespace berth::server {
 
@@ -35,6 +36,11 @@ struct EventsConfig {
   std::chrono::milliseconds pending_after{300'000};
 };
 
+struct DataConfig {
+  state::CoverageOptions coverage;
+  std::chrono::milliseconds probe_interval{20'000};  // of an Alluxio master
+};
+
 struct LimitsConfig {
   std::size_t max_request_bytes = std::size_t{16} << 20U;  // one request body
   std::size_t max_bodies_bytes = std::size_t{256} << 20U;  // all bodies in work together
@@ -49,6 +55,7 @@ struct Config {
   GpuCount gpu_count = GpuCount::kAuto;
   policy::Settings placement;  // but gpu_count, see placement_settings()
   model::PodDefaults policy;
+  DataConfig data;
   std::chrono::milliseconds soft_lifetime{30'000};
   std::size_t keep_pods = 1'000;
   EventsConfig events;

@@ -37,6 +37,14 @@ struct SourceSample {
   std::uint64_t broken_objects = 0;
 };
 
+// How the probing of Alluxio masters fares; counts are since the start.
+struct ProbeSample {
+  std::size_t masters = 0;
+  std::uint64_t requests = 0;
+  std::uint64_t failures = 0;
+  std::chrono::nanoseconds age{0};  // since the least recent answer of a master
+};
+
 struct ServerSample {
   std::string server;  // "extender", "admin"
   HttpCounters counters;
@@ -52,6 +60,7 @@ struct MetricSample {
   std::vector<ServerSample> servers;
   std::vector<SourceSample> sources;
   control::ControlCounters control;  // zeros with a cluster file, where nothing is acted on
+  ProbeSample probes;
 };
 
 class Metrics {

@@ -48,6 +48,12 @@ policy:
   topologyPolicy: restricted
   minGpuMemory: 80
   gpuProducts: [NVIDIA-H100-80GB-HBM3, "NVIDIA-H800"]
+data:
+  rackLabel: example.com/rack
+  zoneLabel: example.com/hall
+  unknownCoverage: 25
+  labelGrace: 0s
+  probeInterval: 1m
 ledger:
   softLifetime: 1m30s
 decisions: {keepPods: 10}
@@ -86,6 +92,11 @@ drainTimeout: 0s
   EXPECT_EQ(config->policy.topology_policy, model::TopologyPolicy::kRestricted);
   EXPECT_EQ(config->policy.min_gpu_memory_mib, 80 * 1024);
   EXPECT_THAT(config->policy.gpu_products, ElementsAre("NVIDIA-H100-80GB-HBM3", "NVIDIA-H800"));
+  EXPECT_EQ(config->resources.rack_label, "example.com/rack");
+  EXPECT_EQ(config->resources.zone_label, "example.com/hall");
+  EXPECT_EQ(config->data.coverage.assumed, 0.25);
+  EXPECT_EQ(config->data.coverage.label_grace, milliseconds(0));
+  EXPECT_EQ(config->data.probe_interval, milliseconds(60'000));
   EXPECT_EQ(config->soft_lifetime, milliseconds(90'000));
   EXPECT_EQ(config->keep_pods, 10U);
   EXPECT_FALSE(config->wake);
@@ -133,6 +144,11 @@ TEST(Config, EveryDefaultOfTheTableIsWhatTheStructHas) {
     EXPECT_EQ(config->policy.topology_policy, standard.policy.topology_policy);
     EXPECT_EQ(config->policy.min_gpu_memory_mib, standard.policy.min_gpu_memory_mib);
     EXPECT_EQ(config->policy.gpu_products, standard.policy.gpu_products);
+    EXPECT_EQ(config->resources.rack_label, standard.resources.rack_label);
+    EXPECT_EQ(config->resources.zone_label, standard.resources.zone_label);
+    EXPECT_EQ(config->data.coverage.assumed, standard.data.coverage.assumed);
+    EXPECT_EQ(config->data.coverage.label_grace, standard.data.coverage.label_grace);
+    EXPECT_EQ(config->data.probe_interval, standard.data.probe_interval);
     EXPECT_EQ(config->soft_lifetime, standard.soft_lifetime);
     EXPECT_EQ(config->keep_pods, standard.keep_pods);
     EXPECT_EQ(config->wake, standard.wake);
@@ -199,6 +215,8 @@ INSTANTIATE_TEST_SUITE_P(
                   "berth.yaml:1: candidates must be a whole number from 1 to 5000, not \"1.5\""},
         BadConfig{"CountIsMap", "candidates: {a: 1}\n",
                   "berth.yaml:1: candidates must be a whole number from 1 to 5000"},
+        BadConfig{"PerCentAboveHundred", "data: {unknownCoverage: 101}\n",
+                  "berth.yaml:1: data.unknownCoverage must be a whole number from 0 to 100, not \"101\""},
         BadConfig{"WeightNegative", "weights: {packing: -1}\n",
                   "berth.yaml:1: weights.packing must be a number from 0 to 1000, not \"-1\""},
         BadConfig{"WeightNan", "weights: {packing: nan}\n",

@@ -55,6 +55,7 @@ MetricSample sample() {
   sample.sources.push_back(source);
   sample.control.node_wakes = 2;
   sample.control.locality.remote_bytes = 5'000'000'000;
+  sample.probes = {.masters = 3, .requests = 20, .failures = 2, .age = std::chrono::seconds(41)};
   return sample;
 }
 
@@ -122,6 +123,10 @@ TEST(Metrics, SamplesWhatLivesElsewhereAtEachRendering) {
   EXPECT_THAT(text, HasSubstr("berth_wakeups_total{kind=\"node\"} 2\n"));
   EXPECT_THAT(text, HasSubstr("berth_events_total{result=\"dropped\"} 0\n"));
   EXPECT_THAT(text, HasSubstr("berth_locality_bytes_total{where=\"remote\"} 5000000000\n"));
+  EXPECT_THAT(text, HasSubstr("berth_probe_masters 3\n"));
+  EXPECT_THAT(text, HasSubstr("berth_probe_requests_total 20\n"));
+  EXPECT_THAT(text, HasSubstr("berth_probe_failures_total 2\n"));
+  EXPECT_THAT(text, HasSubstr("berth_probe_age_seconds 41\n"));
   now.state.updates = 12;
   now.sources[0].connected = false;
   text = metrics.render();
