@@ -26,6 +26,7 @@
 #include "berth/server/extender_handlers.h"
 #include "berth/server/logging.h"
 #include "berth/server/metrics.h"
+#include "berth/sources/alluxio_prober.h"
 #include "berth/sources/api_source.h"
 #include "berth/sources/file_source.h"
 #include "berth/state/cluster_state.h"
@@ -138,6 +139,16 @@ control::ControlOptions control_options(const server::Config& config, const poli
   return options;
 }
 
+// Out of the newest snapshot, so that the prober hears of a master that moved as soon as anybody does.
+std::vector<sources::AlluxioMaster> alluxio_masters(const model::Snapshot& snapshot) {
+  std::vector<sources::AlluxioMaster> masters;
+  for (const auto& placement : snapshot.datasets) {
+    if (!placement || placement->master.empty()) continue;
+    masters.push_back({placement->ref, placement->master, placement->loading});
+  }
+  return masters;
+}
+
 server::HttpServerOptions extender_options(const server::Config& config) {
   server::HttpServerOptions options;
   options.address = config.listen;
@@ -164,6 +175,10 @@ server::SourceSample to_sample(const sources::SourceCounters& counters) {
           counters.restarts, counters.gone,      counters.failures, counters.broken_objects};
 }
 
+server::ProbeSample to_sample(const sources::ProberCounters& counters) {
+  return {counters.masters, counters.probes, counters.failures, counters.oldest};
+}
+
 }  // namespace
 
 int serve(const ServeFlags& flags, const std::function<void(server::HttpServer&)>& more_extender_routes) {
@@ -187,12 +202,18 @@ int serve(const ServeFlags& flags, const std::function<void(server::HttpServer&)
   const core::SystemClock clock;
   state::StateOptions state_options;
   state_options.soft_lifetime = config->soft_lifetime;
+  state_options.coverage = config->data.coverage;
+  state_options.await_data = live;
   state::ClusterState state(state_options, clock);
   control::WaitingPods waiting(state);
   const bool live = flags.cluster_file.empty();
   const auto made = make_source(flags, *config, live ? static_cast<model::UpdateSink&>(waiting) : state, clock);
   if (!made) return report(made.error());
   sources::Source& source = *made->source;
+  sources::AlluxioProberOptions prober_options;
+  prober_options.every = config->data.probe_interval;
+  sources::AlluxioProber prober([&] { return alluxio_masters(*state.snapshots().load()); }, state, prober_options,
+                                clock);
 
   server::DecisionLog decisions(config->keep_pods, kDecisionBytes);
   server::Metrics metrics(core::kVersion);
@@ -223,6 +244,7 @@ int serve(const ServeFlags& flags, const std::function<void(server::HttpServer&)
     sample.servers = {{"extender", extender.counters()}, {"admin", admin.counters()}};
     for (const auto& counters : source.counters()) sample.sources.push_back(to_sample(counters));
     if (control) sample.control = control->counters();
+    sample.probes = to_sample(prober.counters());
     return sample;
   });
 
@@ -233,6 +255,8 @@ int serve(const ServeFlags& flags, const std::function<void(server::HttpServer&)
   state.step();
   state.start();
   if (control) control->start();
+  // What a file tells of may be far away, or long gone.
+  if (live) prober.start();
   const auto extender_port = extender.start();
   if (!extender_port) return report(extender_port.error());
   const auto admin_port = admin.start();
@@ -252,6 +276,7 @@ int serve(const ServeFlags& flags, const std::function<void(server::HttpServer&)
   const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until - clock.now());
   admin.drain(std::clamp(left, std::chrono::milliseconds(0), kAdminDrain));
   if (control) control->stop();
+  prober.stop();
   source.stop();
   state.stop();
   return kOk;

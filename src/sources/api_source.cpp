@@ -1,11 +1,20 @@
 #include "berth/sources/api_source.h"
 
+#include <algorithm>
 #include <utility>
 
+#include "first_lists.h"
+#include "fluid_watches.h"
+#include "object_kinds.h"
 #include "object_target.h"
+#include "watch_status.h"
 
 namespace berth::sources {
 namespace {
+
+constexpr const char* kNodes = "nodes";
+constexpr const char* kPods = "pods";
+constexpr const char* kClaims = "persistentvolumeclaims";
 
 kube::ReflectorOptions options_for(kube::ReflectorOptions options, const std::string& resource, std::size_t page_size) {
   options.name = resource;
@@ -14,73 +23,88 @@ kube::ReflectorOptions options_for(kube::ReflectorOptions options, const std::st
   return options;
 }
 
-SourceCounters counters_of(const std::string& resource, const kube::ReflectorStatus& status) {
-  return {.resource = resource,
-          .connected = status.connected,
-          .lists = status.lists,
-          .watches = status.watches,
-          .events = status.events,
-          .restarts = status.restarts,
-          .gone = status.gone,
-          .failures = status.failures,
-          .broken_objects = status.broken_objects + status.broken_lines,
-          .last_event = status.last_event};
-}
-
-// Empty if all is well.
-std::string trouble(const std::string& resource, const kube::ReflectorStatus& status) {
-  if (status.synced && status.connected) return {};
-  const std::string state = status.synced ? "out of date" : "not listed yet";
-  return resource + ": " + state + (status.last_error.empty() ? "" : " (" + status.last_error + ")");
-}
-
 }  // namespace
 
 struct ApiSource::State {
   State(std::unique_ptr<kube::ApiClient> with, model::UpdateSink& sink, const ApiSourceOptions& options,
         const core::Clock& clock)
       : client(std::move(with)),
-        node_target(options.resources, sink),
-        pod_target(options.resources, sink),
-        nodes(*client, node_target, options_for(options.reflector, "nodes", options.node_page_size), clock),
-        pods(*client, pod_target, options_for(options.reflector, "pods", options.pod_page_size), clock) {}
+        first_lists(sink, options.data_wait, [this] { return why_not_ready(); }),
+        node_target({}, options.resources, sink, noting(FirstLists::What::kNodes)),
+        pod_target({}, options.resources, sink, noting(FirstLists::What::kPods)),
+        claim_target({}, options.resources, sink, noting(FirstLists::What::kClaims)),
+        nodes(*client, node_target, options_for(options.reflector, kNodes, options.node_page_size), clock),
+        pods(*client, pod_target, options_for(options.reflector, kPods, options.pod_page_size), clock),
+        claims(*client, claim_target, options_for(options.reflector, kClaims, options.object_page_size), clock),
+        fluid(*client, sink, first_lists, options, clock) {}
+
+  ListHooks noting(FirstLists::What what) {
+    return {.after = [this, what] { first_lists.note(what); }};
+  }
+  [[nodiscard]] std::vector<WatchStatus> statuses() const {
+    std::vector<WatchStatus> all{status_of(kNodes, nodes.status()), status_of(kPods, pods.status()),
+                                 status_of(kClaims, claims.status())};
+    fluid.add_status(all);
+    return all;
+  }
+  [[nodiscard]] std::string why_not_ready() const {
+    std::string why;
+    for (const WatchStatus& status : statuses()) {
+      const std::string part = trouble(status);
+      why += (why.empty() || part.empty() ? "" : "; ") + part;
+    }
+    return why;
+  }
 
   std::unique_ptr<kube::ApiClient> client;
+  FirstLists first_lists;
   ObjectTarget<NodeKind> node_target;
   ObjectTarget<PodKind> pod_target;
+  ObjectTarget<ClaimKind> claim_target;
   kube::Reflector nodes;
   kube::Reflector pods;
+  kube::Reflector claims;
+  FluidWatches fluid;
 };
 
 ApiSource::ApiSource(std::unique_ptr<kube::ApiClient> client, model::UpdateSink& sink, const ApiSourceOptions& options,
                      const core::Clock& clock)
     : state_(std::make_unique<State>(std::move(client), sink, options, clock)) {}
 
-ApiSource::~ApiSource() = default;
+ApiSource::~ApiSource() { stop(); }
 
 core::Result<void> ApiSource::start() {
+  state_->first_lists.start();
   state_->nodes.start();
   state_->pods.start();
+  state_->claims.start();
+  state_->fluid.start();
   return {};
 }
 
 void ApiSource::stop() {
+  state_->fluid.stop();
   state_->nodes.stop();
   state_->pods.stop();
+  state_->claims.stop();
+  state_->first_lists.stop();
 }
 
-bool ApiSource::synced() const { return state_->nodes.status().synced && state_->pods.status().synced; }
-
-bool ApiSource::connected() const { return state_->nodes.status().connected && state_->pods.status().connected; }
-
-std::string ApiSource::why_not_ready() const {
-  const std::string nodes = trouble("nodes", state_->nodes.status());
-  const std::string pods = trouble("pods", state_->pods.status());
-  return nodes + (nodes.empty() || pods.empty() ? "" : "; ") + pods;
+bool ApiSource::synced() const {
+  return state_->nodes.status().synced && state_->pods.status().synced && state_->first_lists.told();
 }
+
+bool ApiSource::connected() const {
+  const auto all = state_->statuses();
+  return std::all_of(all.begin(), all.end(), [](const WatchStatus& status) { return status.counters.connected; });
+}
+
+std::string ApiSource::why_not_ready() const { return state_->why_not_ready(); }
 
 std::vector<SourceCounters> ApiSource::counters() const {
-  return {counters_of("nodes", state_->nodes.status()), counters_of("pods", state_->pods.status())};
+  std::vector<SourceCounters> all;
+  for (WatchStatus& status : state_->statuses()) all.push_back(std::move(status.counters));
+  return all;
 }
 
 }  // namespace berth::sources

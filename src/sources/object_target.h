@@ -1,6 +1,7 @@
 // Turns what a reflector gets into updates of the model.
 #pragma once
 
+#include <functional>
 #include <iterator>
 #include <string>
 #include <utility>
@@ -12,26 +13,18 @@
 
 namespace berth::sources {
 
-struct NodeKind {
-  using Object = model::Node;
-  static model::ClusterUpdate all(std::vector<Object> nodes) { return model::AllNodes{std::move(nodes)}; }
-  static model::ClusterUpdate set(Object node) { return model::NodeSet{std::move(node)}; }
-  static model::ClusterUpdate gone(Object node) { return model::NodeGone{std::move(node.name)}; }
+// Called around the push of a whole list; either may be empty.
+struct ListHooks {
+  std::function<void()> before = {};
+  std::function<void()> after = {};
 };
 
-struct PodKind {
-  using Object = model::Pod;
-  static model::ClusterUpdate all(std::vector<Object> pods) { return model::AllPods{std::move(pods)}; }
-  static model::ClusterUpdate set(Object pod) { return model::PodSet{std::move(pod)}; }
-  static model::ClusterUpdate gone(Object pod) {
-    return model::PodGone{std::move(pod.ns), std::move(pod.name), std::move(pod.uid)};
-  }
-};
-
+// `Kind` (object_kinds.h) makes updates of objects of one kind.
 template <class Kind>
 class ObjectTarget final : public kube::ReflectorTarget {
  public:
-  ObjectTarget(model::ResourceNames resources, model::UpdateSink& sink) : reader_(std::move(resources)), sink_(sink) {}
+  ObjectTarget(Kind kind, model::ResourceNames resources, model::UpdateSink& sink, ListHooks hooks = {})
+      : kind_(std::move(kind)), reader_(std::move(resources)), sink_(sink), hooks_(std::move(hooks)) {}
 
   void begin_list() override { items_.clear(); }
 
@@ -43,21 +36,27 @@ class ObjectTarget final : public kube::ReflectorTarget {
                           std::move(page->first_broken_why)};
   }
 
-  void finish_list() override { sink_.push(Kind::all(std::exchange(items_, {}))); }
+  void finish_list() override {
+    if (hooks_.before) hooks_.before();
+    sink_.push(kind_.all(std::exchange(items_, {})));
+    if (hooks_.after) hooks_.after();
+  }
 
   core::Result<kube::EventInfo> take_event(std::string& line) override {
     auto event = reader_.read_event<typename Kind::Object>(line);
     if (!event) return tl::unexpected(std::move(event.error()));
     using enum codec::WatchEventType;
-    if (event->type == kAdded || event->type == kModified) sink_.push(Kind::set(std::move(event->object)));
-    if (event->type == kDeleted) sink_.push(Kind::gone(std::move(event->object)));
+    if (event->type == kAdded || event->type == kModified) sink_.push(kind_.set(std::move(event->object)));
+    if (event->type == kDeleted) sink_.push(kind_.gone(std::move(event->object)));
     return kube::EventInfo{event->type, std::move(event->resource_version), event->status_code,
                            std::move(event->message)};
   }
 
  private:
+  Kind kind_;
   codec::ObjectReader reader_;
   model::UpdateSink& sink_;
+  ListHooks hooks_;
   std::vector<typename Kind::Object> items_;
 };
 

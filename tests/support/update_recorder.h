@@ -3,6 +3,7 @@
 // Thread-safe.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
@@ -20,11 +21,7 @@ class UpdateRecorder final : public model::UpdateSink {
  public:
   void push(model::ClusterUpdate update) override {
     const std::lock_guard lock(mutex_);
-    std::visit(
-        [this](auto& what) {
-          if constexpr (requires { take(what); }) take(what);
-        },
-        update);
+    std::visit([this](auto& what) { take(what); }, update);
     changed_.notify_all();
   }
 
@@ -34,11 +31,18 @@ class UpdateRecorder final : public model::UpdateSink {
     std::unique_lock lock(mutex_);
     return changed_.wait_for(lock, std::chrono::seconds(30), [&] { return condition(nodes_, pods_); });
   }
-  bool wait_told(std::size_t updates) {
+  // Waits until this has been told, so many times; false after 30 s.
+  bool wait_told(const std::string& what, std::ptrdiff_t times = 1) {
     std::unique_lock lock(mutex_);
-    return changed_.wait_for(lock, std::chrono::seconds(30), [&] { return told_.size() >= updates; });
+    return changed_.wait_for(lock, std::chrono::seconds(30),
+                             [&] { return std::count(told_.begin(), told_.end(), what) >= times; });
   }
-  // "all nodes 3", "node a", "node a gone", "pod ns/a", ...
+  // What Alluxio masters said, in order.
+  [[nodiscard]] std::vector<model::Measured> measured() const {
+    const std::lock_guard lock(mutex_);
+    return measured_;
+  }
+  // "all nodes 3", "node a", "node a gone", "pod ns/a", "dataset ns/d", "fluid served", "data listed", ...
   [[nodiscard]] std::vector<std::string> told() const {
     const std::lock_guard lock(mutex_);
     return told_;
@@ -72,12 +76,37 @@ class UpdateRecorder final : public model::UpdateSink {
     pods_.clear();
     for (auto& pod : what.pods) pods_[pod.ns + "/" + pod.name] = std::move(pod);
   }
+  void take(model::DatasetSet& what) { told_.push_back("dataset " + what.dataset.ref.to_string()); }
+  void take(model::DatasetGone& what) { told_.push_back("dataset " + what.ref.to_string() + " gone"); }
+  void take(model::AllDatasets& what) { told_.push_back("all datasets " + std::to_string(what.datasets.size())); }
+  void take(model::ClaimSet& what) {
+    told_.push_back("claim " + what.claim.ns + "/" + what.claim.name + " of " + what.claim.dataset.to_string());
+  }
+  void take(model::ClaimGone& what) { told_.push_back("claim " + what.ns + "/" + what.name + " gone"); }
+  void take(model::AllClaims& what) { told_.push_back("all claims " + std::to_string(what.claims.size())); }
+  void take(model::RuntimeSet& what) {
+    told_.push_back(what.runtime.type + " runtime " + what.runtime.dataset.to_string());
+  }
+  void take(model::RuntimeGone& what) { told_.push_back(what.type + " runtime " + what.dataset.to_string() + " gone"); }
+  void take(model::AllRuntimes& what) {
+    told_.push_back("all " + what.type + " runtimes " + std::to_string(what.runtimes.size()));
+  }
+  void take(model::DataLoadSet& what) { told_.push_back("load " + what.load.ns + "/" + what.load.name); }
+  void take(model::DataLoadGone& what) { told_.push_back("load " + what.ns + "/" + what.name + " gone"); }
+  void take(model::AllDataLoads& what) { told_.push_back("all loads " + std::to_string(what.loads.size())); }
+  void take(model::Measured& what) {
+    told_.push_back("measured " + what.dataset.to_string());
+    measured_.push_back(std::move(what));
+  }
+  void take(model::FluidServed& what) { told_.push_back(what.served ? "fluid served" : "no fluid"); }
+  void take(model::DataListed&) { told_.emplace_back("data listed"); }
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::map<std::string, model::Node> nodes_;
   std::map<std::string, model::Pod> pods_;
   std::vector<std::string> told_;
+  std::vector<model::Measured> measured_;
 };
 
 }  // namespace berth::testing

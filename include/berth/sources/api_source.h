@@ -1,10 +1,14 @@
-// Nodes and pods of a live cluster, listed and watched at the API server.
+// A live cluster: nodes, pods, claims and Fluid's objects, listed and watched at the API server.
 //
-// A list is pushed whole (AllNodes, AllPods), then every change by itself. Pods are watched in all namespaces and
-// phases: pending ones are needed for their nominations, ended ones to see that they have ended.
+// A list is pushed whole (AllNodes, AllPods, ...), then every change by itself. Pods are watched in all namespaces and
+// phases: pending ones are needed for their nominations, ended ones to see that they have ended. Fluid's kinds
+// (data.fluid.io/v1alpha1) are watched where and while they are served; a cluster without them is none the worse.
+// DataListed comes with the first lists of claims and, if served, datasets, or `data_wait` after nodes and pods.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -21,8 +25,12 @@ namespace berth::sources {
 struct ApiSourceOptions {
   model::ResourceNames resources = {};
   std::size_t node_page_size = 500;
-  std::size_t pod_page_size = 2000;       // of about 3 KB each; larger ones gain nothing (5,000 nodes and 50,000 pods)
-  kube::ReflectorOptions reflector = {};  // of both; name, path and page size are set from the above
+  std::size_t pod_page_size = 2000;    // of about 3 KB each; larger ones gain nothing (5,000 nodes and 50,000 pods)
+  std::size_t object_page_size = 500;  // of all other kinds
+  std::chrono::milliseconds look_every{10'000};              // whether Fluid's kinds are served
+  std::chrono::milliseconds data_wait{10'000};               // for claims and datasets, once nodes and pods are there
+  std::function<void(std::chrono::milliseconds)> wait = {};  // between looks; empty: so long, or until stop()
+  kube::ReflectorOptions reflector = {};                     // of all; name, path and page size are set from the above
 };
 
 class ApiSource final : public Source {

@@ -41,10 +41,12 @@ TEST_F(ApiSourceTest, PushesEachListWholeHoweverManyPages) {
   for (const char* name : {"p", "q", "r", "s", "t"}) server_.put(kPodsPath, make_pod("ns", name, 2, "a"));
   start({.node_page_size = 1, .pod_page_size = 2});
   ASSERT_TRUE(watching());
-  EXPECT_THAT(sink_.told(), ::testing::UnorderedElementsAre("all nodes 3", "all pods 5"));
+  EXPECT_THAT(sink_.told(), Contains("all nodes 3"));
+  EXPECT_THAT(sink_.told(), Contains("all pods 5"));
   EXPECT_TRUE(sink_.wait([](const auto& nodes, const auto& pods) {
     return nodes.at("b").gpus == 8 && pods.at("ns/q").gpus == 2 && pods.at("ns/q").node == "a";
   }));
+  ASSERT_TRUE(sink_.wait_told("data listed"));
   EXPECT_TRUE(source_->synced());
   EXPECT_TRUE(source_->connected());
   EXPECT_EQ(source_->why_not_ready(), "");
@@ -90,7 +92,7 @@ TEST_F(ApiSourceTest, SaysWhichPartIsMissingAndWhy) {
   server_.put(kNodesPath, make_node("a"));
   start();
   ASSERT_TRUE(server_.wait_for_requests(kNodesPath, true, 1));
-  ASSERT_TRUE(sink_.wait_told(1));
+  ASSERT_TRUE(sink_.wait_told("all nodes 1"));
   EXPECT_FALSE(source_->synced());
   EXPECT_THAT(source_->why_not_ready(), HasSubstr("pods: not listed yet"));
   EXPECT_FALSE(source_->connected());
@@ -132,7 +134,7 @@ TEST_F(ApiSourceTest, CountsWhatHappened) {
   server_.end_watches(kNodesPath);
   ASSERT_TRUE(server_.wait_for_requests(kNodesPath, true, 2));
   const auto counters = source_->counters();
-  ASSERT_EQ(counters.size(), 2U);
+  ASSERT_EQ(counters.size(), 4U);
   EXPECT_EQ(counters[0].resource, "nodes");
   EXPECT_EQ(counters[0].lists, 1U);
   EXPECT_EQ(counters[0].watches, 2U);
@@ -140,6 +142,8 @@ TEST_F(ApiSourceTest, CountsWhatHappened) {
   EXPECT_EQ(counters[0].last_event, clock_.wall());
   EXPECT_EQ(counters[1].resource, "pods");
   EXPECT_EQ(counters[1].events, 0U);
+  EXPECT_EQ(counters[2].resource, "persistentvolumeclaims");
+  EXPECT_EQ(counters[3].resource, "data.fluid.io");
 }
 
 }  // namespace

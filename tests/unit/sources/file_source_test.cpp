@@ -21,7 +21,7 @@ namespace berth::sources {
 namespace {
 
 namespace fs = std::filesystem;
-using ::testing::ElementsAre;
+using ::testing::Contains;
 using ::testing::HasSubstr;
 using testing::make_node;
 using testing::make_pod;
@@ -63,7 +63,12 @@ class FileSourceTest : public ::testing::Test {
 TEST_F(FileSourceTest, PushesNodesAndPodsWhole) {
   write(file_, list_of({make_node("a"), make_pod("ns", "p", 2, "a"), make_node("b")}));
   ASSERT_TRUE(start());
-  EXPECT_THAT(sink_.told(), ElementsAre("all nodes 2", "all pods 1"));
+  const auto told = sink_.told();
+  ASSERT_FALSE(told.empty());
+  EXPECT_EQ(told.front(), "all nodes 2");
+  EXPECT_THAT(told, Contains("all pods 1"));
+  EXPECT_THAT(told, Contains("no fluid"));
+  EXPECT_EQ(told.back(), "data listed");
   EXPECT_TRUE(source_->synced());
   EXPECT_TRUE(source_->connected());
   EXPECT_EQ(source_->why_not_ready(), "");
