@@ -149,23 +149,6 @@ const std::vector<KeyReader>& table() {
        [](const YAML::Node& node, Config& config) {
          return set(config.placement.data.unknown_bytes, read_size(node, kMi, 100 * kTi));
        }},
-      {{"policy.datasetPolicy", "name", "preferred", "preferred, required",
-        "For pods without berth.io/dataset-policy."},
-       [](const YAML::Node& node, Config& config) {
-         return set_name(config.policy.dataset_policy, node, model::parse_dataset_policy, "preferred or required");
-       }},
-      {{"policy.topologyPolicy", "name", "best-effort", "none, best-effort, restricted",
-        "For pods without berth.io/topology-policy."},
-       [](const YAML::Node& node, Config& config) {
-         return set_name(config.policy.topology_policy, node, model::parse_topology_policy,
-                         "none, best-effort or restricted");
-       }},
-      {{"policy.minGpuMemory", "size", "0", "a size, or whole GiB",
-        "For pods without berth.io/min-gpu-memory; 0 is no minimum."},
-       [](const YAML::Node& node, Config& config) { return set_gpu_memory(config, node); }},
-      {{"policy.gpuProducts", "list", "[]", "values of the label nvidia.com/gpu.product",
-        "The only GPU products that pods may get; empty allows all."},
-       [](const YAML::Node& node, Config& config) { return set(config.policy.gpu_products, read_texts(node)); }},
       {{"data.rackLabel", "text", "topology.kubernetes.io/rack", "a label key",
         "The node label that names a node's rack; nodes without it are nobody's neighbours."},
        [](const YAML::Node& node, Config& config) { return set(config.resources.rack_label, read_text(node)); }},
@@ -189,6 +172,23 @@ const std::vector<KeyReader>& table() {
        [](const YAML::Node& node, Config& config) {
          return set(config.data.probe_interval, read_duration(node, milliseconds(1'000), milliseconds(3'600'000)));
        }},
+      {{"policy.datasetPolicy", "name", "preferred", "preferred, required",
+        "For pods without berth.io/dataset-policy."},
+       [](const YAML::Node& node, Config& config) {
+         return set_name(config.policy.dataset_policy, node, model::parse_dataset_policy, "preferred or required");
+       }},
+      {{"policy.topologyPolicy", "name", "best-effort", "none, best-effort, restricted",
+        "For pods without berth.io/topology-policy."},
+       [](const YAML::Node& node, Config& config) {
+         return set_name(config.policy.topology_policy, node, model::parse_topology_policy,
+                         "none, best-effort or restricted");
+       }},
+      {{"policy.minGpuMemory", "size", "0", "a size, or whole GiB",
+        "For pods without berth.io/min-gpu-memory; 0 is no minimum."},
+       [](const YAML::Node& node, Config& config) { return set_gpu_memory(config, node); }},
+      {{"policy.gpuProducts", "list", "[]", "values of the label nvidia.com/gpu.product",
+        "The only GPU products that pods may get; empty allows all."},
+       [](const YAML::Node& node, Config& config) { return set(config.policy.gpu_products, read_texts(node)); }},
       {{"ledger.softLifetime", "duration", "30s", "1s to 1h",
         "How long a node that Berth chose counts as promised to the pod while the pod is not seen bound."},
        [](const YAML::Node& node, Config& config) {

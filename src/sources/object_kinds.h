@@ -48,7 +48,9 @@ struct DataLoadKind {
   using Object = model::DataLoad;
   static model::ClusterUpdate all(std::vector<Object> loads) { return model::AllDataLoads{std::move(loads)}; }
   static model::ClusterUpdate set(Object load) { return model::DataLoadSet{std::move(load)}; }
-  static model::ClusterUpdate gone(Object load) { return model::DataLoadGone{std::move(load.ns), std::move(load.name)}; }
+  static model::ClusterUpdate gone(Object load) {
+    return model::DataLoadGone{std::move(load.ns), std::move(load.name)};
+  }
 };
 
 // Runtimes of one type.

@@ -1,6 +1,5 @@
 // The list of an API group's resources: names without a slash, or an error.
 #include "berth/codec/api_resources.h"
-
 #include "require.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {

@@ -18,7 +18,8 @@ std::string error_of(std::string json) {
 
 // As kube-apiserver answers GET /apis/data.fluid.io/v1alpha1, shortened.
 TEST(ApiResources, NamesWithoutSubresources) {
-  std::string json = R"({"kind":"APIResourceList","apiVersion":"v1","groupVersion":"data.fluid.io/v1alpha1","resources":[
+  std::string json =
+      R"({"kind":"APIResourceList","apiVersion":"v1","groupVersion":"data.fluid.io/v1alpha1","resources":[
     {"name":"datasets","singularName":"dataset","namespaced":true,"kind":"Dataset","verbs":["get","list","watch"]},
     {"name":"datasets/status","singularName":"","namespaced":true,"kind":"Dataset","verbs":["get","patch"]},
     {"name":"alluxioruntimes","singularName":"alluxioruntime","namespaced":true,"kind":"AlluxioRuntime","verbs":[]}]})";

@@ -43,17 +43,16 @@ data:
   minSaving: 1m
   readersAtFullSpeed: 4
   unknownSize: 1Ti
+  unknownCoverage: 25
+  labelGrace: 0s
+  rackLabel: example.com/rack
+  zoneLabel: example.com/hall
+  probeInterval: 1m
 policy:
   datasetPolicy: required
   topologyPolicy: restricted
   minGpuMemory: 80
   gpuProducts: [NVIDIA-H100-80GB-HBM3, "NVIDIA-H800"]
-data:
-  rackLabel: example.com/rack
-  zoneLabel: example.com/hall
-  unknownCoverage: 25
-  labelGrace: 0s
-  probeInterval: 1m
 ledger:
   softLifetime: 1m30s
 decisions: {keepPods: 10}
