@@ -199,6 +199,7 @@ int serve(const ServeFlags& flags, const std::function<void(server::HttpServer&)
   if (const auto good = server::check_config(*config); !good) return report(good.error());
   server::set_up_logging(config->log);
 
+  const bool live = flags.cluster_file.empty();
   const core::SystemClock clock;
   state::StateOptions state_options;
   state_options.soft_lifetime = config->soft_lifetime;
@@ -206,7 +207,6 @@ int serve(const ServeFlags& flags, const std::function<void(server::HttpServer&)
   state_options.await_data = live;
   state::ClusterState state(state_options, clock);
   control::WaitingPods waiting(state);
-  const bool live = flags.cluster_file.empty();
   const auto made = make_source(flags, *config, live ? static_cast<model::UpdateSink&>(waiting) : state, clock);
   if (!made) return report(made.error());
   sources::Source& source = *made->source;
