@@ -32,6 +32,7 @@ class Side {
     LoadPlan plan;
     plan.calls = calls;
     plan.block = calls;
+    plan.all_large = true;
     plan.datasets = datasets_.datasets() > 0;
     return load_->run(plan, [this] { return server_->cpu_time(); });
   }

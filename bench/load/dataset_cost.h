@@ -13,7 +13,7 @@ namespace berth::bench {
 
 struct DatasetCost {
   Latencies without;          // Filter, pods that want no dataset
-  Latencies with;             // Filter, half of the pods want two
+  Latencies with;             // Filter, every pod wants two
   double without_cpu_ms = 0;  // of the server's process, a call
   double with_cpu_ms = 0;
 };

@@ -88,7 +88,7 @@ class SchedulerLoad::Block {
   // Of the next pod: eight GPUs and two datasets, or one GPU.
   Call filter_call() {
     const std::uint64_t number = load_.pods_++;
-    const bool large = number % 2 == 0;
+    const bool large = plan_.all_large || number % 2 == 0;
     const std::string text = std::to_string(number);
     pod_ =
         waiting_pod("train-" + text,

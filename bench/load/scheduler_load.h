@@ -30,7 +30,8 @@ struct LoadPlan {
   std::size_t calls = 1000;  // of Berth; as many of echo
   std::size_t block = 40;    // calls before it is the other's turn
   double per_second = 100;
-  bool datasets = true;  // pods of eight GPUs want two datasets; false: no pod wants any
+  bool datasets = true;    // pods of eight GPUs want two datasets; false: no pod wants any
+  bool all_large = false;  // every pod has eight GPUs, not only every other
 };
 
 // One verb, asked of Berth and of echo.
