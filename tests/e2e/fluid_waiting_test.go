@@ -151,11 +151,15 @@ func TestWaitingPodsAreWoken(t *testing.T) {
 	b.run("also by a Berth that has just started", func(b *bed) {
 		d := b.unbound("kept", "node-002")
 		b.wait("DATASET_NOT_CACHED", requiring("train", "kept"))
+		b.waitQuiet() // A call that breaks off is retried on a clock of the scheduler's.
 		b.berth.Kill()
 		b.startBerth(cluster.BerthOptions{Listen: b.berth.Extender, Config: quickConfig})
 		changed := time.Now()
 		b.must(d.Update(b.ctx, func(s *fluid.Spec) { s.Unbound = false }))
 		b.wantWokenOn("node-002", "train", changed)
+		if b.pods.Pod("train").Annotations[wakeKey] == "" {
+			b.t.Errorf("train has no annotation %s", wakeKey)
+		}
 	})
 }
 
