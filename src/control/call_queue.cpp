@@ -3,15 +3,16 @@
 #include <utility>
 
 #include "berth/core/thread_class.h"
+#include "berth/net/thread.h"
 
 namespace berth::control {
 
 void CallQueue::start() {
   for (std::size_t i = threads_.size(); i < count_; ++i) {
-    threads_.emplace_back([this] {
+    threads_.push_back(net::start_thread("writes to the cluster", [this] {
       core::favour_throughput();
       run();
-    });
+    }));
   }
 }
 

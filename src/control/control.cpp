@@ -12,6 +12,7 @@
 #include "berth/codec/kubernetes_writes.h"
 #include "berth/core/quantity.h"
 #include "berth/core/thread_class.h"
+#include "berth/net/thread.h"
 #include "call_queue.h"
 #include "event_plan.h"
 #include "token_bucket.h"
@@ -114,6 +115,7 @@ struct Control::State {
   CallQueue events{1, kMostEvents};
 
   void look();
+  void heard(const PodNotice& notice);
   void send(const Wake& wake);
   void call(const Wake& wake, const net::Cancellation& cancelled);
   void send(codec::PodEvent event);
@@ -146,15 +148,11 @@ void Control::State::look() {
   for (const auto& [wake, answer] : answered) wake_plan.answered(wake, answer);
   // Decisions before what became of their pods.
   for (const auto& decision : decided) {
-    wake_plan.decided(*decision);
+    if (options.wake) wake_plan.decided(*decision);
     event_plan.decided(*decision, *snapshot);
   }
   for (const PodNotice& notice : pods.take()) {
-    if (notice.news == PodNews::kWaiting) {
-      wake_plan.waiting(notice.pod);
-    } else {
-      wake_plan.left(notice.pod->uid);
-    }
+    if (options.wake) heard(notice);
     event_plan.heard(notice, *snapshot);
   }
   count([&](ControlCounters& counted) { counted.locality = event_plan.locality(); });
@@ -164,6 +162,14 @@ void Control::State::look() {
   }
   for (codec::PodEvent& event : event_plan.take(*snapshot)) {
     if (options.events) send(std::move(event));
+  }
+}
+
+void Control::State::heard(const PodNotice& notice) {
+  if (notice.news == PodNews::kWaiting) {
+    wake_plan.waiting(notice.pod);
+  } else {
+    wake_plan.left(notice.pod->uid);
   }
 }
 
@@ -220,7 +226,7 @@ void Control::decided(std::shared_ptr<const model::Decision> decision) {
 
 void Control::start() {
   if (state_->thread.joinable()) return;
-  state_->thread = std::thread([this] {
+  state_->thread = net::start_thread("control", [this] {
     core::favour_throughput();
     while (!state_->stopping.wait_for(kLookEvery)) state_->look();
   });

@@ -11,6 +11,7 @@
 
 #include "backoff.h"
 #include "berth/core/thread_class.h"
+#include "berth/net/thread.h"
 #include "line_splitter.h"
 
 namespace berth::kube {
@@ -314,7 +315,7 @@ Reflector::Reflector(ApiClient& client, ReflectorTarget& target, ReflectorOption
 Reflector::~Reflector() { stop(); }
 
 void Reflector::start() {
-  loop_->thread = std::thread([loop = loop_.get()] {
+  loop_->thread = net::start_thread(loop_->options.name, [loop = loop_.get()] {
     core::favour_throughput();
     loop->run();
   });

@@ -7,6 +7,7 @@
 #include "support/berth_process.h"
 #include "support/cluster_json.h"
 #include "support/fake_api_server.h"
+#include "unit/server/http_raw_client.h"
 
 namespace berth {
 namespace {
@@ -83,6 +84,27 @@ TEST_F(Acting, ValueThatIsNotAllowedIsToldOnThePod) {
     if (request.path != path) continue;
     EXPECT_EQ(json::parse(request.body)["reason"], "InvalidPolicy");
   }
+}
+
+// Threads that call the API server leave signals to the main thread, also once that waits for none.
+TEST_F(Acting, SecondSigtermDoesNotCutTheDrainShort) {
+  server_.put(kNodesPath, node("a", 40'960));
+  BerthProcess berth(BERTH_BINARY,
+                     {"--kubeconfig", kubeconfig(), "--config", directory_.write("c.yaml", "drainTimeout: 1s\n")});
+  server::RawClient stalled(static_cast<std::uint16_t>(berth.extender_port()));
+  stalled.say("POST /filter HTTP/1.1\r\nContent-Length: 5\r\n\r\nab");
+  const auto waits_for = [&](const std::string& path, const std::string& part) {
+    const auto end = std::chrono::steady_clock::now() + tests::kDeadline;
+    while (std::chrono::steady_clock::now() < end) {
+      if (const auto answer = berth.admin(path); answer && answer->body.find(part) != std::string::npos) return true;
+    }
+    return false;
+  };
+  ASSERT_TRUE(waits_for("/metrics", "berth_open_connections{server=\"extender\"} 1"));
+  berth.child().send_signal(SIGTERM);
+  ASSERT_TRUE(waits_for("/readyz", "shutting down"));
+  berth.child().send_signal(SIGTERM);
+  EXPECT_EQ(berth.child().wait(), 0);
 }
 
 }  // namespace
