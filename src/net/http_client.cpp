@@ -266,7 +266,7 @@ core::Result<HttpResponse> HttpClient::State::run(Transfer& transfer, const Http
   set(easy, CURLOPT_TIMEOUT_MS, static_cast<long>(request.deadline.count()));
   set(easy, CURLOPT_TCP_KEEPALIVE, 1L);
   set(easy, CURLOPT_BUFFERSIZE, 256L << 10);
-  if (url.loopback()) set(easy, CURLOPT_NOPROXY, "*");
+  if (url.loopback() || !options.proxies) set(easy, CURLOPT_NOPROXY, "*");
   if (request.method != HttpMethod::kGet) {
     set(easy, CURLOPT_CUSTOMREQUEST, name_of(request.method));
     if (request.method != HttpMethod::kDelete || !request.body.empty()) {

@@ -4,8 +4,8 @@
 // of a small pool of kept ones. Errors are values: kUnavailable (no connection, broken connection, certificate not
 // trusted), kTimeout, kTooLarge, kCancelled, kInvalid (a bad URL, header or certificate file). An answer with any
 // status is no error here. No error text holds a token, a key or a query string. Redirects are not followed. Proxies
-// are taken from the environment (https_proxy, no_proxy), but never for a loopback address. Creating the first client
-// makes the process ignore SIGPIPE if nobody has set it.
+// are taken from the environment (https_proxy, no_proxy) unless told otherwise, but never for a loopback address.
+// Creating the first client makes the process ignore SIGPIPE if nobody has set it.
 #pragma once
 
 #include <chrono>
@@ -41,6 +41,7 @@ struct HttpClientOptions {
   TlsOptions tls = {};
   std::string user_agent = "berth";
   std::chrono::milliseconds connect_timeout{10'000};  // name look-up, TCP and TLS together
+  bool proxies = true;                                // of the environment are used
 };
 
 enum class HttpMethod { kGet, kPost, kPatch, kDelete };

@@ -170,5 +170,18 @@ TEST(HttpClient, ProxyOfTheEnvironmentIsNotUsedForLoopback) {
   EXPECT_EQ(answer->body, "/direct");
 }
 
+TEST(HttpClient, ProxyOfTheEnvironmentIsNotUsedWhereTheClientWantsNone) {
+  ScriptedHttpServer server([](HttpExchange& exchange) { exchange.respond(200, exchange.target); });
+  // The same machine, by an address that is not a loopback address.
+  const std::string url = "http://0.0.0.0" + server.url().substr(server.url().rfind(':'));
+  setenv("http_proxy", "http://127.0.0.1:1", 1);
+  const auto by_proxy = (*HttpClient::create({.url = url}))->send({.target = "/direct"});
+  const auto direct = (*HttpClient::create({.url = url, .proxies = false}))->send({.target = "/direct"});
+  unsetenv("http_proxy");
+  EXPECT_FALSE(by_proxy);
+  ASSERT_TRUE(direct) << direct.error().to_string();
+  EXPECT_EQ(direct->body, "/direct");
+}
+
 }  // namespace
 }  // namespace berth::net
