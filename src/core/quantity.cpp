@@ -175,7 +175,8 @@ Result<std::chrono::milliseconds> parse_duration(std::string_view text) {
     }
     rest.remove_prefix(unit);
   }
-  if (total_ms > 9e15) return bad();
+  // A hundred years: nanoseconds in 64 bits end after 292, and a duration is added to a time.
+  if (total_ms > 3'155'760'000'000.0) return bad();
   return std::chrono::milliseconds(std::llround(total_ms));
 }
 

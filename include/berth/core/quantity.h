@@ -26,7 +26,7 @@ std::optional<std::int64_t> parse_size(std::string_view text);
 // "45.6%" as a fraction, at most 1: Alluxio reports more where blocks have several copies. nullopt for all else.
 std::optional<double> parse_percentage(std::string_view text);
 
-// "10m", "1h30m", "90s", "1.5h", "250ms", as Go writes them; not negative, no unit "d".
+// "10m", "1h30m", "90s", "1.5h", "250ms", as Go writes them; not negative, at most a hundred years, no unit "d".
 Result<std::chrono::milliseconds> parse_duration(std::string_view text);
 
 // "2026-11-29T16:00:00Z", with an optional fraction, and an offset such as +02:00. Years 1678 to 2261.
