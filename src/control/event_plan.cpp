@@ -47,8 +47,7 @@ EventPlan::Entry* EventPlan::entry(const std::string& uid) {
   return &made;
 }
 
-void EventPlan::tell(Entry& entry, Kind kind, const std::string& ns, const std::string& pod, const std::string& uid,
-                     std::string message) {
+void EventPlan::tell(Entry& entry, Kind kind, const model::Pod& pod, std::string message) {
   if ((entry.told & kind) != 0 || message.empty()) return;
   entry.told |= kind;
   const char* const reason = kind == kLocality  ? "DatasetLocality"
@@ -56,9 +55,15 @@ void EventPlan::tell(Entry& entry, Kind kind, const std::string& ns, const std::
                              : kind == kUnknown ? "DatasetUnknown"
                                                 : "InvalidPolicy";
   std::array<char, 20> digits{};
-  std::snprintf(digits.data(), digits.size(), ".%016llx", static_cast<unsigned long long>(hash_of(uid + reason)));
-  events_.push_back({ns, pod, uid, pod.substr(0, kMostOfPodName) + digits.data(), kind != kLocality, reason,
-                     std::move(message), clock_.wall()});
+  std::snprintf(digits.data(), digits.size(), ".%016llx", static_cast<unsigned long long>(hash_of(pod.uid + reason)));
+  events_.push_back({pod.ns, pod.name, pod.uid, pod.name.substr(0, kMostOfPodName) + digits.data(), kind != kLocality,
+                     reason, std::move(message), clock_.wall()});
+}
+
+void EventPlan::tell_when_seen(Entry& entry, Kind kind, std::string message) {
+  if (entry.pod) return tell(entry, kind, *entry.pod, std::move(message));
+  std::erase_if(entry.unheard, [kind](const auto& earlier) { return earlier.first == kind; });
+  entry.unheard.emplace_back(kind, std::move(message));
 }
 
 void EventPlan::decided(const model::Decision& decision, const model::Snapshot& snapshot) {
@@ -76,13 +81,13 @@ void EventPlan::decided(const model::Decision& decision, const model::Snapshot& 
   for (const model::Rejection& node : decision.rejected) ++known->rejected[static_cast<std::size_t>(node.reason)];
   if (known->pod && schedulers_.size() < kMostSchedulers) schedulers_.insert(known->pod->scheduler_name);
 
-  if (pod.invalid) tell(*known, kInvalid, pod.ns, pod.name, pod.uid, pod.invalid->to_string());
+  if (pod.invalid) tell_when_seen(*known, kInvalid, pod.invalid->to_string());
   const bool nowhere = known->rejected[static_cast<std::size_t>(model::Reason::kDatasetUnknown)] > 0;
   if ((!nowhere && decision.unknown_datasets.empty()) || (known->told & kUnknown) != 0) return;
   const auto names = unknown_datasets(decision, snapshot);
   // Created in the meantime.
   if (names.empty()) return;
-  tell(*known, kUnknown, pod.ns, pod.name, pod.uid, unknown(names, snapshot, nowhere));
+  tell_when_seen(*known, kUnknown, unknown(names, snapshot, nowhere));
 }
 
 std::string EventPlan::unknown(const std::vector<std::string>& names, const model::Snapshot& snapshot, bool required) {
@@ -106,6 +111,7 @@ void EventPlan::heard(const PodNotice& notice, const model::Snapshot& snapshot) 
     waits->pod = notice.pod;
     if (is_new) pending_.emplace(pod.created + options_.pending_after, pod.uid);
     if (waits->asked && schedulers_.size() < kMostSchedulers) schedulers_.insert(pod.scheduler_name);
+    for (auto& [kind, message] : std::exchange(waits->unheard, {})) tell(*waits, kind, pod, std::move(message));
     return;
   }
   const auto known = entries_.find(pod.uid);
@@ -123,8 +129,7 @@ void EventPlan::bound(const model::Pod& pod, Entry* entry, const model::Snapshot
   Entry unheard;
   if (entry == nullptr) entry = &unheard;
   const Choice* const choice = entry->choice ? &*entry->choice : nullptr;
-  tell(*entry, kLocality, pod.ns, pod.name, pod.uid,
-       bound_text(pod.node, held, choice, pod.gpus, weights_, clock_.wall()));
+  tell(*entry, kLocality, pod, bound_text(pod.node, held, choice, pod.gpus, weights_, clock_.wall()));
 }
 
 void EventPlan::look_at_pending(const std::string& uid, Entry& entry, const model::Snapshot& snapshot) {
@@ -136,8 +141,7 @@ void EventPlan::look_at_pending(const std::string& uid, Entry& entry, const mode
   const bool rejected = entry.asked ? !entry.has_candidates : theirs || pod.rejected_by_us;
   const bool told_why = (entry.told & (kInvalid | kUnknown)) != 0 && entry.asked && !entry.has_candidates;
   if (rejected && !pod.gated && !told_why) {
-    tell(entry, kWaiting, pod.ns, pod.name, uid,
-         pending_text(request, snapshot, entry.asked ? &entry.rejected : nullptr));
+    tell(entry, kWaiting, pod, pending_text(request, snapshot, entry.asked ? &entry.rejected : nullptr));
   }
   if ((entry.told & kWaiting) == 0) pending_.emplace(clock_.wall() + options_.look_again, uid);
 }

@@ -59,13 +59,15 @@ class EventPlan {
     bool asked = false;
     bool has_candidates = false;
     std::uint8_t told = 0;
-    core::SteadyTime since;  // first heard of
+    std::vector<std::pair<Kind, std::string>> unheard;  // messages for when the watch shows it
+    core::SteadyTime since;                             // first heard of
   };
 
   Entry* entry(const std::string& uid);
   // Nothing if it was told before.
-  void tell(Entry& entry, Kind kind, const std::string& ns, const std::string& pod, const std::string& uid,
-            std::string message);
+  void tell(Entry& entry, Kind kind, const model::Pod& pod, std::string message);
+  // The same once the watch has shown the pod: what asks may be a tool, about a pod that does not exist.
+  void tell_when_seen(Entry& entry, Kind kind, std::string message);
   void bound(const model::Pod& pod, Entry* entry, const model::Snapshot& snapshot);
   void look_at_pending(const std::string& uid, Entry& entry, const model::Snapshot& snapshot);
   std::string unknown(const std::vector<std::string>& names, const model::Snapshot& snapshot, bool required);

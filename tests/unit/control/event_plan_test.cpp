@@ -109,8 +109,10 @@ TEST_F(EventPlanTest, BoundElsewhereThanBerthWanted) {
 }
 
 TEST_F(EventPlanTest, UnknownDatasetIsToldAtOnceAndOnce) {
+  const auto p = pod({{"datasets", "dat"}});
+  waits(p);
   model::Decision decision;
-  decision.pod = model::make_request(*pod({{"datasets", "dat"}}), {});
+  decision.pod = model::make_request(*p, {});
   decision.asked = 3;
   decision.candidate_count = 3;
   decision.unknown_datasets = {"team/dat"};
@@ -121,8 +123,10 @@ TEST_F(EventPlanTest, UnknownDatasetIsToldAtOnceAndOnce) {
 }
 
 TEST_F(EventPlanTest, RequiredUnknownDatasetIsSaidToBeTheObstacle) {
+  const auto p = pod({{"datasets", "dat"}, {"dataset-policy", "required"}});
+  waits(p);
   model::Decision decision;
-  decision.pod = model::make_request(*pod({{"datasets", "dat"}, {"dataset-policy", "required"}}), {});
+  decision.pod = model::make_request(*p, {});
   decision.rejected = {{0, model::Reason::kDatasetUnknown}};
   plan_.decided(decision, *cluster_);
   EXPECT_THAT(told(), ElementsAre(HasSubstr("it is required, so no node is taken")));
@@ -137,6 +141,27 @@ TEST_F(EventPlanTest, BadValueIsNamed) {
                           "above 0 and up to 100, such as 80"));
   clock_.advance(milliseconds(300'000));
   EXPECT_THAT(told(), IsEmpty()) << "that is why it waits";
+}
+
+// What asks may be anybody who reaches the port: nothing is written for pods that don't exist, or under their names.
+TEST_F(EventPlanTest, PodIsToldOnceTheWatchHasShownItAndByTheNameThere) {
+  const auto p = pod({{"min-coverage", "150"}, {"datasets", "dat"}});
+  auto claimed = std::make_shared<model::Pod>(*p);
+  claimed->ns = "../../nodes/a?";
+  claimed->name = "other";
+  asks(claimed);
+  asks(claimed);
+  EXPECT_THAT(told(), IsEmpty());
+  waits(p);
+  const auto events = plan_.take(*cluster_);
+  ASSERT_FALSE(events.empty());
+  for (const codec::PodEvent& event : events) {
+    EXPECT_EQ(event.ns, "team");
+    EXPECT_EQ(event.pod, "train");
+  }
+  asks(p);
+  waits(p);
+  EXPECT_THAT(told(), IsEmpty()) << "once each";
 }
 
 TEST_F(EventPlanTest, RejectedPodIsToldAfterFiveMinutesWhatItWaitsFor) {
