@@ -67,8 +67,10 @@ std::string group_key(const model::PodRequest& request, const NodeMask* mask) {
     key += '|';
     key += std::to_string(value);
   };
-  const auto text = [&key](std::string_view value) {
-    key += '|';
+  // With its length, or a name of a pod's choice could pass for something else.
+  const auto text = [&](std::string_view value) {
+    number(static_cast<std::int64_t>(value.size()));
+    key += ':';
     key += value;
   };
   text(request.uid);
@@ -78,6 +80,7 @@ std::string group_key(const model::PodRequest& request, const NodeMask* mask) {
   number(static_cast<int>(request.topology_policy));
   number(request.min_gpu_memory_mib);
   number(static_cast<std::int64_t>(request.min_coverage.value_or(0) * 1e9));
+  number(static_cast<std::int64_t>(request.gpu_products.size()));
   for (const std::string& product : request.gpu_products) text(product);
   for (const model::WantedDataset& wanted : request.datasets) {
     text(wanted.required ? "+" : "-");

@@ -61,6 +61,12 @@ WakePlan::Mask WakePlan::intern(NodeMask mask) {
   return made;
 }
 
+void WakePlan::await(const std::string& uid, Entry& entry, std::optional<core::WallTime> end) {
+  if (entry.wait_end) waits_.erase({*entry.wait_end, uid});
+  entry.wait_end = end;
+  if (end) waits_.emplace(*end, uid);
+}
+
 void WakePlan::make_stale(const std::string& uid, Entry& entry) {
   if (!entry.stale) stale_.push_back(uid);
   entry.stale = true;
@@ -121,6 +127,7 @@ void WakePlan::left(const std::string& uid) {
   const auto known = entries_.find(uid);
   if (known == entries_.end()) return;
   leave_group(known->second);
+  await(uid, known->second, std::nullopt);
   entries_.erase(known);
 }
 
@@ -151,9 +158,10 @@ void WakePlan::find_stale(const model::Snapshot& snapshot) {
   }
   const auto wall = clock_.wall();
   while (!waits_.empty() && waits_.begin()->first <= wall) {
-    const auto known = entries_.find(waits_.begin()->second);
-    if (known != entries_.end() && known->second.group != nullptr) make_stale(known->first, known->second);
-    waits_.erase(waits_.begin());
+    const std::string uid = waits_.begin()->second;
+    Entry& over = entries_.find(uid)->second;
+    await(uid, over, std::nullopt);
+    if (over.group != nullptr) make_stale(uid, over);
   }
 }
 
@@ -175,7 +183,7 @@ void WakePlan::regroup(const std::string& uid, Entry& entry, const model::Snapsh
   if (!to_wake || entry.pod == nullptr || entry.pod->gated) return leave_group(entry);
   model::PodRequest request = model::make_request(*entry.pod, defaults_);
   model::resolve_claims(request, snapshot);
-  if (const auto end = end_of_wait(request, clock_.wall())) waits_.emplace(*end, uid);
+  await(uid, entry, end_of_wait(request, clock_.wall()));
   fix_in_time(request, clock_.wall());
   std::string key = group_key(request, entry.mask.get());
   // Most changes of a pod mean nothing to us: what is known of its group stays.

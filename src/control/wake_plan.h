@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <list>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <unordered_set>
@@ -71,6 +72,7 @@ class WakePlan {
   void answered(const Wake& wake, WakeAnswer answer);
 
   [[nodiscard]] std::size_t size() const { return entries_.size(); }
+  [[nodiscard]] std::size_t waits() const { return waits_.size(); }
   [[nodiscard]] std::uint64_t judged() const { return judged_; }  // nodes, since the start
 
  private:
@@ -82,9 +84,10 @@ class WakePlan {
     Mask mask;                              // null: any node
     Group* group = nullptr;                 // null while it is not to be woken
     Phase phase = Phase::kPlaced;
-    bool stale = false;       // its group is to be worked out
-    std::uint64_t round = 0;  // of the wake that is under way; 0 if none
-    core::SteadyTime since;   // first heard of
+    bool stale = false;                      // its group is to be worked out
+    std::uint64_t round = 0;                 // of the wake that is under way; 0 if none
+    std::optional<core::WallTime> wait_end;  // in waits_
+    core::SteadyTime since;                  // first heard of
     core::SteadyTime woken{};
     core::SteadyTime not_before{};
     unsigned failures = 0;  // wakes in a row that led to nothing
@@ -109,6 +112,7 @@ class WakePlan {
 
   Entry* entry(const std::string& uid);
   Mask intern(NodeMask mask);
+  void await(const std::string& uid, Entry& entry, std::optional<core::WallTime> end);
   void make_stale(const std::string& uid, Entry& entry);
   void leave_group(Entry& entry);
   void set_phase(const std::string& uid, Entry& entry, Phase phase);

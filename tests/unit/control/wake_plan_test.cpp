@@ -98,6 +98,17 @@ TEST_F(WakePlanTest, EndOfDatasetWaitWakes) {
   EXPECT_THAT(woken(cold_), ElementsAre("p"));
 }
 
+TEST_F(WakePlanTest, WaitOfAPodThatIsGoneIsForgotten) {
+  Keys keys = kNeedsData;
+  keys.emplace_back("dataset-wait", "8760h");
+  const auto p = pod("p", 1, keys);
+  reject(p, cold_);
+  EXPECT_THAT(woken(cold_), IsEmpty());
+  EXPECT_EQ(plan_.waits(), 1U);
+  plan_.left(p->uid);
+  EXPECT_EQ(plan_.waits(), 0U);
+}
+
 TEST_F(WakePlanTest, DatasetThatDidNotExistIsWaitedForUntilANodeHoldsIt) {
   const auto without = SnapshotBuilder().node("a").node("b").build();
   const auto p = pod("p");
