@@ -140,11 +140,15 @@ control::ControlOptions control_options(const server::Config& config, const poli
 }
 
 // Out of the newest snapshot, so that the prober hears of a master that moved as soon as anybody does.
-std::vector<sources::AlluxioMaster> alluxio_masters(const model::Snapshot& snapshot) {
+std::vector<sources::AlluxioMaster> alluxio_masters(const model::Snapshot& snapshot,
+                                                    const std::vector<model::DatasetRef>& awaited) {
+  std::vector<const model::DatasetPlacement*> close;
+  for (const model::DatasetRef& dataset : awaited) close.push_back(snapshot.placement(dataset));
   std::vector<sources::AlluxioMaster> masters;
   for (const auto& placement : snapshot.datasets) {
     if (!placement || placement->master.empty()) continue;
-    masters.push_back({placement->ref, placement->master, placement->loading});
+    const bool waited_for = std::ranges::find(close, placement.get()) != close.end();
+    masters.push_back({placement->ref, placement->master, placement->loading, waited_for});
   }
   return masters;
 }
@@ -212,8 +216,6 @@ int serve(const ServeFlags& flags, const std::function<void(server::HttpServer&)
   sources::Source& source = *made->source;
   sources::AlluxioProberOptions prober_options;
   prober_options.every = config->data.probe_interval;
-  sources::AlluxioProber prober([&] { return alluxio_masters(*state.snapshots().load()); }, state, prober_options,
-                                clock);
 
   server::DecisionLog decisions(config->keep_pods, kDecisionBytes);
   server::Metrics metrics(core::kVersion);
@@ -224,6 +226,10 @@ int serve(const ServeFlags& flags, const std::function<void(server::HttpServer&)
     control.emplace(control_options(*config, context.settings), *made->writer, waiting, state.snapshots(), clock);
     context.decided = [&control](auto decision) { control->decided(std::move(decision)); };
   }
+  const auto masters = [&] {
+    return alluxio_masters(*state.snapshots().load(), control ? control->awaited() : std::vector<model::DatasetRef>());
+  };
+  sources::AlluxioProber prober(masters, state, prober_options, clock);
   std::atomic<bool> draining = false;
   const server::AdminContext admin_context{
       context, std::string(core::kVersion),

@@ -26,6 +26,7 @@ constexpr std::chrono::milliseconds kLookEvery{100};
 constexpr std::size_t kMostDecisions = 1'000;
 // Events are not tried for so long after the API server refused one.
 constexpr std::chrono::seconds kRefusalPause{30};
+constexpr std::size_t kMostAwaited = 64;  // datasets
 constexpr std::size_t kWakeThreads = 4;
 constexpr std::size_t kMostWakes = 200;
 constexpr std::size_t kMostEvents = 1'000;
@@ -104,6 +105,7 @@ struct Control::State {
   std::vector<std::shared_ptr<const model::Decision>> decisions;
   std::vector<std::pair<Wake, WakeAnswer>> answers;
   ControlCounters counters;
+  std::vector<model::DatasetRef> awaited;
 
   Refusals pod_refusals{"waking pods"};
   Refusals node_refusals{"waking pods by an annotation of a node"};
@@ -159,6 +161,9 @@ void Control::State::look() {
   if (options.active && !options.active()) return event_plan.discard();
   if (options.wake) {
     for (const Wake& wake : wake_plan.plan(snapshot)) send(wake);
+    auto datasets = wake_plan.awaited(kMostAwaited);
+    const std::lock_guard lock(mutex);
+    awaited.swap(datasets);
   }
   for (codec::PodEvent& event : event_plan.take(*snapshot)) {
     if (options.events) send(std::move(event));
@@ -240,6 +245,11 @@ void Control::stop() {
 }
 
 void Control::step() { state_->look(); }
+
+std::vector<model::DatasetRef> Control::awaited() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->awaited;
+}
 
 ControlCounters Control::counters() const {
   const std::lock_guard lock(state_->mutex);

@@ -270,6 +270,19 @@ std::vector<Wake> WakePlan::plan(const std::shared_ptr<const model::Snapshot>& s
   return wakes;
 }
 
+std::vector<model::DatasetRef> WakePlan::awaited(std::size_t most) const {
+  std::vector<model::DatasetRef> found;
+  for (const Group& group : groups_) {
+    for (const model::WantedDataset& wanted : group.request.datasets) {
+      if (found.size() == most) return found;
+      if (wanted.required && std::find(found.begin(), found.end(), wanted.ref) == found.end()) {
+        found.push_back(wanted.ref);
+      }
+    }
+  }
+  return found;
+}
+
 void WakePlan::answered(const Wake& wake, WakeAnswer answer) {
   const auto now = clock_.now();
   std::vector<std::string> uids{wake.uid};

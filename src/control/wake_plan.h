@@ -71,6 +71,9 @@ class WakePlan {
   std::vector<Wake> plan(const std::shared_ptr<const model::Snapshot>& snapshot);
   void answered(const Wake& wake, WakeAnswer answer);
 
+  // The datasets that pods were rejected for the want of, at most `most`.
+  [[nodiscard]] std::vector<model::DatasetRef> awaited(std::size_t most) const;
+
   [[nodiscard]] std::size_t size() const { return entries_.size(); }
   [[nodiscard]] std::size_t waits() const { return waits_.size(); }
   [[nodiscard]] std::uint64_t judged() const { return judged_; }  // nodes, since the start

@@ -168,7 +168,9 @@ const std::vector<KeyReader>& table() {
          return set(config.data.coverage.label_grace, read_duration(node, milliseconds(0), milliseconds(3'600'000)));
        }},
       {{"data.probeInterval", "duration", "20s", "1s to 1h",
-        "How often an Alluxio master is asked what its workers hold; every 5 seconds at least while a DataLoad runs."},
+        "How often an Alluxio master is asked what its workers hold; every 5 seconds at least while a DataLoad runs, "
+        "twice "
+        "a second while pods that require the dataset wait."},
        [](const YAML::Node& node, Config& config) {
          return set(config.data.probe_interval, read_duration(node, milliseconds(1'000), milliseconds(3'600'000)));
        }},

@@ -48,7 +48,7 @@ struct AlluxioProber::State {
         sink(to),
         options(std::move(with)),
         clock(with_clock),
-        schedule({options.every, options.while_loading, options.longest}) {}
+        schedule({options.every, options.while_loading, options.while_awaited, options.longest}) {}
 
   const std::function<std::vector<AlluxioMaster>()> masters;
   model::UpdateSink& sink;

@@ -16,6 +16,7 @@ void ProbeSchedule::set(const std::vector<AlluxioMaster>& masters, core::SteadyT
     if (known != entries_.end() && known->second.master.address == master.address) {
       entry = std::move(known->second);
       entry.master.loading = master.loading;
+      entry.master.awaited = master.awaited;
     }
     next.emplace(key, std::move(entry));
   }
@@ -25,7 +26,9 @@ void ProbeSchedule::set(const std::vector<AlluxioMaster>& masters, core::SteadyT
 bool ProbeSchedule::due(const Entry& entry, core::SteadyTime now) const {
   if (entry.asked_now) return false;
   if (!entry.asked) return true;
-  auto wait = entry.master.loading ? std::min(intervals_.while_loading, intervals_.every) : intervals_.every;
+  auto wait = intervals_.every;
+  if (entry.master.loading) wait = std::min(wait, intervals_.while_loading);
+  if (entry.master.awaited) wait = std::min(wait, intervals_.while_awaited);
   // With its jitter no longer than the longest.
   const auto longest = std::max(intervals_.every, intervals_.longest * 4 / 5);
   for (std::uint32_t i = 0; i < entry.failures && wait < longest; ++i) wait = std::min(2 * wait, longest);

@@ -1,7 +1,7 @@
 // Which Alluxio master is to be asked next, and when.
 //
 // A master is asked at once when it is new, or when it answers at another address; then every `every`, jittered by a
-// quarter so that masters that came together part; more often while a DataLoad runs; after failures ever more seldom.
+// quarter so that masters that came together part; more often while a DataLoad runs or pods wait; after failures ever more seldom.
 // Those that answer come before those that did not: the dead may keep askers busy, but not from the living.
 //
 // Not thread-safe. Decides only: the time and the randomness are given.
@@ -23,6 +23,7 @@ namespace berth::sources {
 struct ProbeIntervals {
   std::chrono::milliseconds every{20'000};
   std::chrono::milliseconds while_loading{5'000};
+  std::chrono::milliseconds while_awaited{400};
   std::chrono::milliseconds longest{120'000};  // between attempts at a master that does not answer
 };
 

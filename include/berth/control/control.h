@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <vector>
 
 #include "berth/control/counters.h"
 #include "berth/control/waiting_pods.h"
@@ -52,6 +53,9 @@ class Control {
   // One look, as the thread has it; for tests, without that thread.
   void step();
   [[nodiscard]] ControlCounters counters() const;
+  // Some of the datasets that waiting pods require and no node holds for them, as they name them: to be watched
+  // closely.
+  [[nodiscard]] std::vector<model::DatasetRef> awaited() const;
 
  private:
   struct State;

@@ -26,14 +26,17 @@ struct AlluxioMaster {
   model::DatasetRef dataset;
   std::string address;   // IP and port of its web server, "10.0.0.7:19999" or "[fd00::7]:19999"
   bool loading = false;  // coverage is about to rise
+  bool awaited = false;  // pods wait for it to rise
 };
 
 struct AlluxioProberOptions {
   std::chrono::milliseconds every{20'000};         // a master is asked, jittered by a quarter
   std::chrono::milliseconds while_loading{5'000};  // the same of one whose dataset is loading
-  std::chrono::milliseconds longest{120'000};      // between attempts at one that does not answer
-  std::chrono::milliseconds look_every{1'000};     // which masters there are
-  std::chrono::milliseconds deadline{2'000};       // of an answer, to its last byte
+  // The same of one whose dataset pods wait for: they are to be woken within a second of the change.
+  std::chrono::milliseconds while_awaited{400};
+  std::chrono::milliseconds longest{120'000};   // between attempts at one that does not answer
+  std::chrono::milliseconds look_every{1'000};  // which masters there are
+  std::chrono::milliseconds deadline{2'000};    // of an answer, to its last byte
   std::size_t max_answer_bytes = std::size_t{4} << 20U;
   std::size_t in_flight = 8;
   std::function<double()> random = {};                       // in [0, 1); empty: a generator of its own

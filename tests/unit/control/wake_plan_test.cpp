@@ -16,6 +16,18 @@ TEST_F(WakePlanTest, PodIsWokenWhenItsDatasetIsOnANodeThatOnlyBerthRejected) {
   EXPECT_EQ(wakes[0].uid, "uid-p");
 }
 
+TEST_F(WakePlanTest, DatasetsThatPodsAreRejectedForTheWantOfAreAwaited) {
+  reject(pod("p"), cold_);
+  reject(pod("q"), cold_);
+  EXPECT_THAT(plan_.awaited(8), IsEmpty()) << "nothing is worked out before the next look";
+  EXPECT_THAT(woken(cold_), IsEmpty());
+  EXPECT_THAT(plan_.awaited(8), ElementsAre(model::DatasetRef{"team", "data"}));
+  EXPECT_THAT(plan_.awaited(0), IsEmpty());
+  plan_.left("uid-p");
+  plan_.left("uid-q");
+  EXPECT_THAT(plan_.awaited(8), IsEmpty());
+}
+
 TEST_F(WakePlanTest, OnceMoreAfterTwoSecondsThenOnlyAfterANewRejection) {
   const auto p = pod("p");
   reject(p, cold_);

@@ -82,6 +82,19 @@ TEST_F(ProbeScheduleTest, LoadingIsAskedMoreOftenFromNowOn) {
   EXPECT_EQ(due_after(), 5);
 }
 
+TEST_F(ProbeScheduleTest, MasterOfADatasetThatPodsWaitForIsAskedWithinTheSecond) {
+  set({master("a")});
+  take();
+  answers(master("a"));
+  AlluxioMaster awaited = master("a");
+  awaited.awaited = true;
+  set({awaited});
+  now_ += milliseconds(399);
+  EXPECT_THAT(take(), IsEmpty());
+  now_ += milliseconds(1);
+  EXPECT_THAT(take(), ElementsAre("a"));
+}
+
 TEST_F(ProbeScheduleTest, LoadingIsNeverAskedMoreSeldom) {
   schedule_ = ProbeSchedule({.every = seconds(2)});
   set({master("a", "10.0.0.7:19999", true)});
