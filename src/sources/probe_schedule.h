@@ -1,8 +1,9 @@
 // Which Alluxio master is to be asked next, and when.
 //
 // A master is asked at once when it is new, or when it answers at another address; then every `every`, jittered by a
-// quarter so that masters that came together part; more often while a DataLoad runs or pods wait; after failures ever more seldom.
-// Those that answer come before those that did not: the dead may keep askers busy, but not from the living.
+// quarter so that masters that came together part; more often while a DataLoad runs or pods wait; after failures ever
+// more seldom. Those that answer come before those that did not: the dead may keep askers busy, but not from the
+// living.
 //
 // Not thread-safe. Decides only: the time and the randomness are given.
 #pragma once

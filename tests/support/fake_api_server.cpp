@@ -4,6 +4,8 @@
 #include <condition_variable>
 #include <mutex>
 
+#include "support/api_kinds.h"
+
 namespace berth::testing {
 namespace {
 
@@ -20,24 +22,6 @@ std::string key_of(const json& object) {
   const json& metadata = object.at("metadata");
   const std::string name = metadata.at("name");
   return metadata.contains("namespace") ? metadata.at("namespace").get<std::string>() + "/" + name : name;
-}
-
-// Of the objects of a collection.
-std::string kind_of(const std::string& path) {
-  static const std::map<std::string, std::string> kKinds{{"nodes", "Node"},
-                                                         {"pods", "Pod"},
-                                                         {"persistentvolumeclaims", "PersistentVolumeClaim"},
-                                                         {"datasets", "Dataset"},
-                                                         {"databackups", "DataBackup"},
-                                                         {"dataloads", "DataLoad"},
-                                                         {"alluxioruntimes", "AlluxioRuntime"},
-                                                         {"juicefsruntimes", "JuiceFSRuntime"},
-                                                         {"jindoruntimes", "JindoRuntime"},
-                                                         {"goosefsruntimes", "GooseFSRuntime"},
-                                                         {"efcruntimes", "EFCRuntime"},
-                                                         {"thinruntimes", "ThinRuntime"},
-                                                         {"vineyardruntimes", "VineyardRuntime"}};
-  return kKinds.at(path.substr(path.rfind('/') + 1));
 }
 
 std::string version_of(const std::string& path) {
@@ -127,24 +111,7 @@ struct FakeApiServer::State {
     if (path.starts_with(kFluidPath + "/")) return fluid.contains(path.substr(kFluidPath.size() + 1));
     return path == kNodesPath || path == kPodsPath || path == kClaimsPath;
   }
-  [[nodiscard]] std::string fluid_resources() const;
 };
-
-// As an API server lists what a group has: subresources too.
-std::string FakeApiServer::State::fluid_resources() const {
-  json resources = json::array();
-  for (const std::string& name : fluid) {
-    const json verbs = {"get", "list", "watch"};
-    const std::string kind = kind_of(name);
-    resources.push_back({{"name", name}, {"namespaced", true}, {"kind", kind}, {"verbs", verbs}});
-    resources.push_back({{"name", name + "/status"}, {"namespaced", true}, {"kind", kind}, {"verbs", {"get"}}});
-  }
-  return json{{"kind", "APIResourceList"},
-              {"apiVersion", "v1"},
-              {"groupVersion", "data.fluid.io/v1alpha1"},
-              {"resources", resources}}
-      .dump();
-}
 
 void FakeApiServer::State::answer(HttpExchange& exchange) {
   const ApiRequest request{exchange.path, exchange.query, exchange.headers["authorization"], exchange.method,
@@ -181,7 +148,7 @@ void FakeApiServer::State::answer(HttpExchange& exchange) {
   if (!serves(exchange.path)) {
     return exchange.respond(404, status_of(404, "the server could not find the requested resource"));
   }
-  if (exchange.path == kFluidPath) return exchange.respond(200, fluid_resources());
+  if (exchange.path == kFluidPath) return exchange.respond(200, fluid_resources(fluid));
   request.watch() ? watch(exchange, lock) : list(exchange, lock);
 }
 

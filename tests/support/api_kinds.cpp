@@ -1,0 +1,42 @@
+#include "support/api_kinds.h"
+
+#include <map>
+#include <nlohmann/json.hpp>
+
+namespace berth::testing {
+
+using nlohmann::json;
+
+std::string kind_of(const std::string& path) {
+  static const std::map<std::string, std::string> kKinds{{"nodes", "Node"},
+                                                         {"pods", "Pod"},
+                                                         {"persistentvolumeclaims", "PersistentVolumeClaim"},
+                                                         {"datasets", "Dataset"},
+                                                         {"databackups", "DataBackup"},
+                                                         {"dataloads", "DataLoad"},
+                                                         {"alluxioruntimes", "AlluxioRuntime"},
+                                                         {"juicefsruntimes", "JuiceFSRuntime"},
+                                                         {"jindoruntimes", "JindoRuntime"},
+                                                         {"goosefsruntimes", "GooseFSRuntime"},
+                                                         {"efcruntimes", "EFCRuntime"},
+                                                         {"thinruntimes", "ThinRuntime"},
+                                                         {"vineyardruntimes", "VineyardRuntime"}};
+  return kKinds.at(path.substr(path.rfind('/') + 1));
+}
+
+std::string fluid_resources(const std::set<std::string>& collections) {
+  json resources = json::array();
+  for (const std::string& name : collections) {
+    const json verbs = {"get", "list", "watch"};
+    const std::string kind = kind_of(name);
+    resources.push_back({{"name", name}, {"namespaced", true}, {"kind", kind}, {"verbs", verbs}});
+    resources.push_back({{"name", name + "/status"}, {"namespaced", true}, {"kind", kind}, {"verbs", {"get"}}});
+  }
+  return json{{"kind", "APIResourceList"},
+              {"apiVersion", "v1"},
+              {"groupVersion", "data.fluid.io/v1alpha1"},
+              {"resources", resources}}
+      .dump();
+}
+
+}  // namespace berth::testing
