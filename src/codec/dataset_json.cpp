@@ -44,7 +44,7 @@ void write_coverage(JsonText& json, double coverage, model::CoverageSource sourc
   write_known(json, age_seconds(observed, now));
 }
 
-// What all holders that count have together, as certain as the least certain of them and as old as the oldest.
+// What all holders that count have together, of caches that nobody shares the fullest; as certain as the least certain of them and as old as the oldest.
 struct Whole {
   double coverage = 0;
   model::CoverageSource source = model::CoverageSource::kMeasured;
@@ -56,7 +56,8 @@ Whole whole_of(const DatasetPlacement& placement) {
   Whole whole;
   for (const auto& holder : placement.holders) {
     if (!holder.holds) continue;
-    whole.coverage += static_cast<double>(holder.coverage);
+    const auto coverage = static_cast<double>(holder.coverage);
+    whole.coverage = placement.own_caches ? std::max(whole.coverage, coverage) : whole.coverage + coverage;
     whole.source = std::max(whole.source, holder.source);
     whole.observed = whole.holding == 0 ? holder.observed : std::min(whole.observed, holder.observed);
     ++whole.holding;

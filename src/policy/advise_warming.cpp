@@ -22,13 +22,6 @@ struct Start {
   const model::DatasetPlacement::Holder* holder = nullptr;
 };
 
-// A worker that is ready. One that is measured to hold nothing does not hold, and is ready all the same.
-bool ready_worker(const model::DatasetPlacement::Holder* holder) {
-  if (holder == nullptr) return false;
-  if (holder->holds) return true;
-  return holder->source == model::CoverageSource::kMeasured && holder->coverage == 0;
-}
-
 const model::DatasetPlacement::Holder* holder_at(const model::DatasetPlacement* placement, model::Slot slot) {
   if (placement == nullptr) return nullptr;
   const auto found = std::lower_bound(placement->holders.begin(), placement->holders.end(), slot,
@@ -76,7 +69,7 @@ void find_start(Start& start, const model::PodRequest& pod, const NodeView& node
 
 auto order_of(const Start& start, const model::NodeIndex& index) {
   const double coverage = start.holder == nullptr ? 0 : static_cast<double>(start.holder->coverage);
-  return std::tuple(!start.in.has_value(), start.in.value_or(seconds(0)), !ready_worker(start.holder), -coverage,
+  return std::tuple(!start.in.has_value(), start.in.value_or(seconds(0)), start.holder == nullptr || !start.holder->worker, -coverage,
                     index.rank(start.slot));
 }
 
@@ -159,8 +152,8 @@ model::WarmAdvice advise_warming(const AdviceQuery& query, const model::DatasetR
     node.gpus_free = start.gpus_free;
     node.starts_in = start.in;
     node.unknown = start.unknown;
-    node.worker = ready_worker(start.holder);
     if (start.holder != nullptr) {
+      node.worker = start.holder->worker;
       node.share = {start.holder->coverage, start.holder->source, start.holder->observed};
     }
     advice.worker_near = advice.worker_near || (node.worker && node.starts_in.has_value());

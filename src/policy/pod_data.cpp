@@ -58,6 +58,14 @@ double PodData::seconds_a_byte(model::PlaceId place, double coverage) const {
   return coverage * tiers_.node + rack * tiers_.rack + zone * tiers_.zone + remote * tiers_.remote;
 }
 
+void PodData::add_neighbours(const model::DatasetPlacement& placement) {
+  for (const auto& holder : placement.holders) {
+    const model::PlaceId place = snapshot_.at(holder.slot).place;
+    rack_[place] += static_cast<double>(holder.coverage);
+    zone_[place_of(place).zone] += static_cast<double>(holder.coverage);
+  }
+}
+
 void PodData::add_dataset(const model::DatasetPlacement& placement, const model::DatasetReaders* readers,
                           bool required) {
   reserve();
@@ -74,11 +82,7 @@ void PodData::add_dataset(const model::DatasetPlacement& placement, const model:
   const auto places = static_cast<model::PlaceId>(place_seconds_.size());
   rack_.assign(places, 0);
   zone_.assign(zones, 0);
-  for (const auto& holder : placement.holders) {
-    const model::PlaceId place = snapshot_.at(holder.slot).place;
-    rack_[place] += static_cast<double>(holder.coverage);
-    zone_[place_of(place).zone] += static_cast<double>(holder.coverage);
-  }
+  if (!placement.own_caches) add_neighbours(placement);
   empty_.resize(places);
   for (model::PlaceId place = 0; place < places; ++place) {
     empty_[place] = bytes * seconds_a_byte(place, 0);

@@ -45,6 +45,7 @@ class PodData {
 
   void reserve();
   void add_dataset(const model::DatasetPlacement& placement, const model::DatasetReaders* readers, bool required);
+  void add_neighbours(const model::DatasetPlacement& placement);
   void add_image(const model::ImagePlacement& image);
   [[nodiscard]] const model::Place& place_of(model::PlaceId place) const;
   [[nodiscard]] bool held(const model::DatasetPlacement::Holder& holder) const;

@@ -31,7 +31,7 @@ class Merge {
   }
 
   std::vector<Holder> run() {
-    for (const auto& worker : in_.workers) add(worker, worker.own_cache ? own_cache(worker) : worker_of_many(worker));
+    for (const auto& worker : in_.workers) add_worker(worker);
     for (const auto& fuse : in_.fuses) {
       if (fuse.own_cache) {
         add(fuse, own_cache(fuse));
@@ -54,6 +54,11 @@ class Merge {
       part.holder.holds = false;
     }
     parts_.push_back(part);
+  }
+  void add_worker(const CoverageInputs::Pod& worker) {
+    Part part = worker.own_cache ? own_cache(worker) : worker_of_many(worker);
+    part.holder.worker = worker.ready;
+    add(worker, part);
   }
 
   [[nodiscard]] Part worker_of_many(const CoverageInputs::Pod& worker) const {
@@ -102,6 +107,7 @@ class Merge {
   static void join(Part& sum, const Part& next) {
     const bool leads = std::tuple(-next.coverage, next.holder.source) < std::tuple(-sum.coverage, sum.holder.source);
     const bool holds = sum.holder.holds || next.holder.holds;
+    const bool worker = sum.holder.worker || next.holder.worker;
     const auto observed = sum.holder.source == next.holder.source ? std::max(sum.holder.observed, next.holder.observed)
                                                                   : (leads ? next : sum).holder.observed;
     const std::int64_t bytes =
@@ -111,6 +117,7 @@ class Merge {
     if (leads) sum = next;
     sum.coverage = std::min(coverage, 1.0);
     sum.holder.holds = holds;
+    sum.holder.worker = worker;
     sum.holder.observed = observed;
     sum.holder.bytes = sum.holder.source == CoverageSource::kMeasured ? bytes : -1;
   }

@@ -104,6 +104,8 @@ model::DatasetPlacement placement_of(const DatasetEntry& entry, const LabelTable
       }));
   placement.worker_bytes = worker_bytes_of(entry);
   placement.loading = entry.loads > 0;
+  placement.own_caches =
+      std::ranges::any_of(entry.members, [](const CacheMember* member) { return member->pod.own_cache; });
   placement.master = master_of(entry);
   if (!entry.is_reference()) placement.holders = merge_coverage(inputs_of(entry, labels, options, now));
   return placement;
@@ -113,7 +115,7 @@ model::DatasetPlacement placement_of_label(std::span<const LabelTable::Labelled>
   model::DatasetPlacement placement;
   placement.holders.reserve(nodes.size());
   for (const auto& [slot, since] : nodes) {
-    placement.holders.push_back({slot, 1.0F, model::CoverageSource::kLabel, true, since, -1});
+    placement.holders.push_back({slot, 1.0F, model::CoverageSource::kLabel, true, since, -1, true});
   }
   return placement;
 }

@@ -55,7 +55,7 @@ class SnapshotBuilder {
                          model::CoverageSource source = model::CoverageSource::kMeasured,
                          core::WallTime observed = {}) {
     const bool empty = source == model::CoverageSource::kMeasured && coverage <= 0;
-    return holder(ns, dataset, {slot(), coverage, source, !empty, observed, -1});
+    return holder(ns, dataset, {slot(), coverage, source, !empty, observed, -1, true});
   }
   // A worker that is not ready, or a label: bytes may be there, but it does not hold the dataset.
   SnapshotBuilder& hints(const std::string& ns, const std::string& dataset, float coverage,
@@ -76,6 +76,11 @@ class SnapshotBuilder {
     model::DatasetPlacement& placement = placements_[ns + "/" + dataset];
     placement.ref = {ns, dataset};
     placement.total_bytes = bytes;
+    return *this;
+  }
+  // What a node holds of it no other can read.
+  SnapshotBuilder& own_caches(const std::string& ns, const std::string& dataset) {
+    placements_[ns + "/" + dataset].own_caches = true;
     return *this;
   }
   SnapshotBuilder& promised(std::string uid, int gpus, model::EntryKind kind, int priority = 0) {

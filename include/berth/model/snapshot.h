@@ -119,6 +119,7 @@ struct DatasetPlacement {
     bool holds = false;       // counts for `required` without a minimum: a ready worker not measured to hold nothing
     core::WallTime observed;  // when the figure was measured or, for the others, when what it rests on was last seen
     std::int64_t bytes = -1;  // measured; -1 if not
+    bool worker = false;      // a ready worker is there, where a load of the dataset lands
     friend bool operator==(const Holder&, const Holder&) = default;
   };
   DatasetRef ref;                // physical; empty for a label that no Dataset is known of
@@ -128,6 +129,7 @@ struct DatasetPlacement {
   std::int32_t ready_workers = 0;
   std::int64_t worker_bytes = 0;  // that each of them may cache; 0 if not known
   bool loading = false;           // a DataLoad is running
+  bool own_caches = false;        // what a node holds no other can read: JuiceFS community edition
   std::string master;             // "10.0.0.7:19999", where its Alluxio master answers; empty if there is none
   std::vector<Holder> holders;    // ascending by slot; coverage 0 included
   friend bool operator==(const DatasetPlacement&, const DatasetPlacement&) = default;

@@ -43,6 +43,14 @@ model::Snapshot sample() {
   return snapshot;
 }
 
+TEST(DatasetJson, CachesThatNobodySharesAreWorthTheFullest) {
+  auto snapshot = sample();
+  auto placement = imagenet();
+  placement->own_caches = true;
+  snapshot.datasets[0] = placement;
+  EXPECT_EQ(json::parse(*write_dataset(snapshot, kNow, {"vision", "imagenet"})).at("coverage"), 0.875);
+}
+
 TEST(DatasetJson, OneAsDocumented) {
   const auto text = write_dataset(sample(), kNow, {"vision", "imagenet"});
   ASSERT_TRUE(text.has_value());

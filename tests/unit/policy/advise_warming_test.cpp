@@ -137,38 +137,17 @@ TEST(AdviseWarming, OfEqualTimesTheNodeWithAWorkerComesFirst) {
   EXPECT_TRUE(advice.worker_near);
 }
 
-struct Presence {
-  const char* name;
-  CoverageSource source;
-  bool holds;
-  float coverage;
-  bool worker;
-};
-
-class ReadyWorker : public testing::TestWithParam<Presence> {};
-
-INSTANTIATE_TEST_SUITE_P(Table, ReadyWorker,
-                         testing::Values(Presence{"Measured", CoverageSource::kMeasured, true, 0.5F, true},
-                                         Presence{"MeasuredToHoldNothing", CoverageSource::kMeasured, false, 0, true},
-                                         Presence{"NotReady", CoverageSource::kMeasured, false, 0.25F, false},
-                                         Presence{"New", CoverageSource::kNewWorker, true, 0, true},
-                                         Presence{"NewNotReady", CoverageSource::kNewWorker, false, 0, false},
-                                         Presence{"Label", CoverageSource::kLabel, false, 0.25F, false},
-                                         Presence{"Client", CoverageSource::kFuse, false, 0.01F, false}),
-                         [](const auto& one) { return std::string(one.param.name); });
-
-TEST_P(ReadyWorker, IsWhereALoadLands) {
+TEST(AdviseWarming, AClientWithACacheOfItsOwnIsNoWorker) {
   SnapshotBuilder builder;
-  builder.node("a").holds("team", "imagenet");
+  builder.node("client").holds("team", "imagenet", 0.5F, CoverageSource::kUniform);
+  builder.node("worker").holds("team", "imagenet", 0);
   Cluster cluster(builder);
-  cluster.dataset([](model::DatasetPlacement& placement) {
-    placement.holders[0].source = GetParam().source;
-    placement.holders[0].holds = GetParam().holds;
-    placement.holders[0].coverage = GetParam().coverage;
-  });
+  cluster.dataset([](model::DatasetPlacement& placement) { placement.holders[0].worker = false; });
   const auto advice = cluster.advise(request(8));
-  EXPECT_EQ(advice.nodes.at(0).worker, GetParam().worker);
-  EXPECT_EQ(advice.worker_near, GetParam().worker);
+  EXPECT_THAT(starts(advice), ElementsAre("worker:0", "client:0"));
+  EXPECT_TRUE(advice.nodes[0].worker);
+  EXPECT_FALSE(advice.nodes[1].worker);
+  EXPECT_TRUE(advice.worker_near);
 }
 
 TEST(AdviseWarming, AWorkerWhereNobodyKnowsTheTimeIsNotNear) {

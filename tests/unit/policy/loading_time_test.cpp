@@ -67,6 +67,25 @@ TEST(LoadingTime, EveryByteIsReadOnceFromTheNearestPlace) {
                   Pair("quarter", Pair(56.25, 343.75)), Pair("zone", Pair(62.5, 337.5))));
 }
 
+TEST(LoadingTime, ACacheThatNobodySharesIsNobodysNeighbour) {
+  const auto cluster = SnapshotBuilder()
+                           .sized("team", "a", 100 * kGiB)
+                           .own_caches("team", "a")
+                           .node("half")
+                           .stands(0, 0)
+                           .holds("team", "a", 0.5F)
+                           .node("other")
+                           .stands(0, 0)
+                           .holds("team", "a", 0.25F)
+                           .node("rack")
+                           .stands(0, 0)
+                           .node("zone");
+  // half: 50 GiB here and 50 from afar. other: 25 and 75.
+  EXPECT_THAT(seconds(cluster, kWantsA, {"half", "other", "rack", "zone"}),
+              ElementsAre(Pair("half", Pair(212.5, 187.5)), Pair("other", Pair(306.25, 93.75)),
+                          Pair("rack", Pair(400, 0)), Pair("zone", Pair(400, 0))));
+}
+
 // Alluxio under load caches blocks on several workers: reports of three times the dataset's size.
 TEST(LoadingTime, MoreCopiesThanOneSaveNoMoreThanOne) {
   SnapshotBuilder cluster;

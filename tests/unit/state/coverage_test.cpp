@@ -238,6 +238,20 @@ INSTANTIATE_TEST_SUITE_P(
              Given().fuses({own_cache(worker(1))}).quota(10 * kGib),
              {is_assumed(1, 0.1F)}}));
 
+TEST(Coverage, AReadyWorkerIsWhereALoadLands) {
+  auto in = Given()
+                .workers({measured(worker(1), 0), worker(2), not_ready(worker(3)), own_cache(worker(4))})
+                .fuses({own_cache(worker(4)), own_cache(worker(5)), worker(6)})
+                .labels({7})
+                .measured_at(30)
+                .in;
+  std::vector<model::Slot> workers;
+  for (const Holder& holder : merge_coverage(in)) {
+    if (holder.worker) workers.push_back(holder.slot);
+  }
+  EXPECT_EQ(workers, (std::vector<model::Slot>{1, 2, 4}));
+}
+
 // Reports of users. Numbers are issues of fluid-cloudnative/fluid, Alluxio/alluxio and juicedata/juicefs.
 INSTANTIATE_TEST_SUITE_P(
     Reports, Coverage,

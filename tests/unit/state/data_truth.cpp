@@ -70,7 +70,7 @@ std::string text(const std::vector<model::DatasetPlacement::Holder>& holders) {
   std::string all;
   for (const auto& one : holders) {
     all += std::to_string(one.slot) + " " + std::to_string(one.coverage) + " " + std::string(to_string(one.source)) +
-           (one.holds ? " holds " : " ") + std::to_string(one.observed.time_since_epoch().count()) + " " +
+           (one.holds ? " holds " : " ") + (one.worker ? "worker " : "") + std::to_string(one.observed.time_since_epoch().count()) + " " +
            std::to_string(one.bytes) + "; ";
   }
   return all;
@@ -95,6 +95,9 @@ void expect_datasets(const model::Snapshot& got, const DataTruth& truth, const C
               }));
     const auto in = inputs_of(got, truth, object, options, now);
     EXPECT_EQ(placement->ready_workers, std::ranges::count_if(in.workers, &CoverageInputs::Pod::ready)) << name;
+    EXPECT_EQ(placement->own_caches, std::ranges::any_of(in.workers, &CoverageInputs::Pod::own_cache) ||
+                                         std::ranges::any_of(in.fuses, &CoverageInputs::Pod::own_cache))
+        << name;
     const auto want =
         object.dataset.physical.name.empty() ? merge_coverage(in) : std::vector<model::DatasetPlacement::Holder>();
     EXPECT_EQ(text(placement->holders), text(want)) << name;

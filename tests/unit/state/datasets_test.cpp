@@ -121,6 +121,20 @@ TEST(Datasets, SpreadWhatTheirStatusSaysOverThoseWhoWereThere) {
   EXPECT_EQ(fluid.told(), "a 0.460 uniform, b 0.460 uniform");
 }
 
+TEST(Datasets, OfAClientWithACacheOfItsOwnAreReadByNoOtherNode) {
+  Fluid fluid;
+  fluid.set(dataset("data"));
+  fluid.set_pods(fuse("data", "a"));
+  EXPECT_FALSE(fluid.snapshot()->placement({"ns", "data"})->own_caches);
+  auto community = fuse("data", "b");
+  community.cache->own_cache = true;
+  fluid.set_pods(community);
+  EXPECT_TRUE(fluid.snapshot()->placement({"ns", "data"})->own_caches);
+  EXPECT_EQ(fluid.told(), "a! 0.025 fuse, b 0.500 assumed");
+  fluid.remove_pod(community);
+  EXPECT_FALSE(fluid.snapshot()->placement({"ns", "data"})->own_caches);
+}
+
 TEST(Datasets, AWorkerThatWasReadyBeforeStaysOldWhenItFalters) {
   Fluid fluid;
   fluid.tell(model::PodSet{worker("data", 0, "a")}, DatasetSet{with_cached(dataset("data"), 0.8)});
