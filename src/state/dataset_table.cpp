@@ -20,6 +20,11 @@ void remove_from(model::StringMap<std::vector<DatasetId>>& lists, std::string_vi
   if (found->second.empty()) lists.erase(found);
 }
 
+void forget_measurement(DatasetEntry& entry) {
+  entry.measured_at.reset();
+  for (CacheMember* const member : entry.members) member->bytes.reset();
+}
+
 }  // namespace
 
 DatasetId DatasetTable::find(const DatasetRef& ref) const {
@@ -78,6 +83,8 @@ void DatasetTable::set(model::Dataset object) {
   const std::optional<model::Dataset> before = std::exchange(entry.object, std::move(object));
   entry.object_changed = now_;
   if (!before || before->cached != entry.object->cached) entry.cached_step = step_;
+  // The master that was asked belonged to another cache.
+  if (before && before->runtime != entry.object->runtime) forget_measurement(entry);
   if (before) unrefer(id, before->physical);
   refer(id, entry.object->physical);
   set_keys(id);
@@ -92,8 +99,7 @@ void DatasetTable::remove(const DatasetRef& ref) {
   drop_keys(id);
   unrefer(id, entry.object->physical);
   entry.object.reset();
-  entry.measured_at.reset();
-  for (CacheMember* const member : entry.members) member->bytes.reset();
+  forget_measurement(entry);
   entry.unattended.clear();
   dirty(id);
   rename_with_references(id);

@@ -70,8 +70,8 @@ std::string text(const std::vector<model::DatasetPlacement::Holder>& holders) {
   std::string all;
   for (const auto& one : holders) {
     all += std::to_string(one.slot) + " " + std::to_string(one.coverage) + " " + std::string(to_string(one.source)) +
-           (one.holds ? " holds " : " ") + (one.worker ? "worker " : "") + std::to_string(one.observed.time_since_epoch().count()) + " " +
-           std::to_string(one.bytes) + "; ";
+           (one.holds ? " holds " : " ") + (one.worker ? "worker " : "") +
+           std::to_string(one.observed.time_since_epoch().count()) + " " + std::to_string(one.bytes) + "; ";
   }
   return all;
 }
@@ -198,6 +198,10 @@ void DataTruth::set_dataset(const model::Dataset& dataset, const Moment& now) {
   if (known != datasets.end() && known->second.dataset.uid != dataset.uid) drop_dataset(dataset.ref.name);
   const bool comes = !datasets.contains(dataset.ref.name);
   Object& object = datasets[dataset.ref.name];
+  if (!comes && object.dataset.runtime != dataset.runtime) {
+    object.measured_at.reset();
+    forget_bytes(dataset.ref.name);
+  }
   if (comes || object.dataset.cached != dataset.cached) object.cached_step = step + 1;
   object.changed = now.wall;
   object.dataset = dataset;
@@ -205,10 +209,14 @@ void DataTruth::set_dataset(const model::Dataset& dataset, const Moment& now) {
 
 void DataTruth::drop_dataset(const std::string& name) {
   if (datasets.erase(name) == 0) return;
-  for (auto& [pod, part] : parts) {
-    if (part.pod.dataset == name) part.bytes.reset();
-  }
+  forget_bytes(name);
   std::erase_if(unattended, [&](const auto& one) { return one.first.first == name; });
+}
+
+void DataTruth::forget_bytes(const std::string& dataset) {
+  for (auto& [pod, part] : parts) {
+    if (part.pod.dataset == dataset) part.bytes.reset();
+  }
 }
 
 void DataTruth::measure(const model::Measured& measured) {

@@ -55,6 +55,7 @@ struct DataTruth {
   // A change of an object, each followed by settle().
   void set_dataset(const model::Dataset& dataset, const Moment& now);
   void drop_dataset(const std::string& name);
+  void forget_bytes(const std::string& dataset);
   void measure(const model::Measured& measured);
   // To be called after every change: takes over what hangs on when it was seen.
   void settle(const Moment& now);

@@ -121,6 +121,19 @@ TEST(Datasets, SpreadWhatTheirStatusSaysOverThoseWhoWereThere) {
   EXPECT_EQ(fluid.told(), "a 0.460 uniform, b 0.460 uniform");
 }
 
+TEST(Datasets, AnotherRuntimeIsNotMeasuredByTheMasterOfTheLast) {
+  Fluid fluid;
+  fluid.tell(DatasetSet{dataset("data")}, model::PodSet{worker("data", 0, "a")});
+  fluid.measured({{"ip-of-a", 25 * kGib}}, second(100));
+  EXPECT_EQ(fluid.told(), "a 0.250 measured");
+  auto next = dataset("data");
+  next.runtime = "jindo";
+  auto its_worker = worker("data", 0, "b");
+  its_worker.uid = "another";
+  fluid.tell(model::PodSet{its_worker}, DatasetSet{next});
+  EXPECT_EQ(fluid.told(), "b 0.500 assumed") << "nobody will ever measure it";
+}
+
 TEST(Datasets, OfAClientWithACacheOfItsOwnAreReadByNoOtherNode) {
   Fluid fluid;
   fluid.set(dataset("data"));
