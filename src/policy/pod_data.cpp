@@ -12,12 +12,11 @@ double inverse(std::size_t bandwidth) { return 1 / static_cast<double>(std::max<
 
 PodData::PodData(const Query& query, const DataCosts& costs)
     : snapshot_(query.snapshot),
+      pod_(query.pod),
       costs_(costs),
       tiers_{inverse(costs.bandwidth.node), inverse(costs.bandwidth.rack), inverse(costs.bandwidth.zone),
              inverse(costs.bandwidth.remote)},
-      own_entry_(query.pod.datasets.empty() ? nullptr : query.snapshot.entry(query.pod.uid)),
-      min_coverage_(static_cast<float>(query.pod.min_coverage.value_or(0))),
-      has_min_coverage_(query.pod.min_coverage.has_value()) {
+      own_entry_(query.pod.datasets.empty() ? nullptr : query.snapshot.entry(query.pod.uid)) {
   for (const model::WantedDataset& wanted : query.pod.datasets) {
     const bool required = query.pod.requires_dataset(wanted, query.now);
     const model::DatasetId id = snapshot_.dataset_id(wanted.ref);
@@ -44,8 +43,9 @@ const model::Place& PodData::place_of(model::PlaceId place) const {
   return place < snapshot_.places->size() ? (*snapshot_.places)[place] : kNowhere;
 }
 
-bool PodData::held(const model::DatasetPlacement::Holder& holder) const {
-  return holder.holds && (!has_min_coverage_ || holder.coverage >= min_coverage_);
+bool holds_enough(const model::DatasetPlacement::Holder& holder, const model::PodRequest& pod) {
+  // As a float, which the holder's coverage is: 0.7 is less as a float than as a double.
+  return holder.holds && (!pod.min_coverage || holder.coverage >= static_cast<float>(*pod.min_coverage));
 }
 
 double PodData::seconds_a_byte(model::PlaceId place, double coverage) const {
@@ -108,7 +108,7 @@ void PodData::add_dataset(const model::DatasetPlacement& placement, const model:
     SlotData& slot = slots_[holder.slot];
     slot.seconds += seconds - empty_[place];
     slot.bytes += bytes * coverage;
-    if (held(holder)) {
+    if (holds_enough(holder, pod_)) {
       if (coverage > 0) ++slot.held;
       if (required) ++slot.required;
     }

@@ -15,6 +15,9 @@
 
 namespace berth::policy {
 
+// What it means that a node holds a dataset for this pod: of the holder, and as much as the pod sets as a minimum.
+bool holds_enough(const model::DatasetPlacement::Holder& holder, const model::PodRequest& pod);
+
 class PodData {
  public:
   PodData(const Query& query, const DataCosts& costs);
@@ -48,16 +51,14 @@ class PodData {
   void add_neighbours(const model::DatasetPlacement& placement);
   void add_image(const model::ImagePlacement& image);
   [[nodiscard]] const model::Place& place_of(model::PlaceId place) const;
-  [[nodiscard]] bool held(const model::DatasetPlacement::Holder& holder) const;
   // To read one byte of a dataset on a node of `place` that has `coverage` of it; rack_ and zone_ are the dataset's.
   [[nodiscard]] double seconds_a_byte(model::PlaceId place, double coverage) const;
 
   const model::Snapshot& snapshot_;
+  const model::PodRequest& pod_;
   const DataCosts& costs_;
   const SecondsAByte tiers_;
   const model::LedgerEntry* own_entry_;
-  float min_coverage_;
-  bool has_min_coverage_;
   bool misses_required_ = false;
   double remote_seconds_ = 0;
   double local_seconds_ = 0;

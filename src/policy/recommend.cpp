@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "berth/policy/what_if.h"
+#include "pod_data.h"
 
 namespace berth::policy {
 namespace {
@@ -20,12 +21,11 @@ std::string slurm_name_of(const model::Snapshot& snapshot, const std::string& na
 // Nodes that hold at least one of the pod's datasets.
 std::size_t count_warm(const model::Snapshot& snapshot, const model::PodRequest& pod) {
   std::vector<bool> warm(snapshot.index->slots());
-  const double enough = pod.min_coverage.value_or(0);
   for (const model::WantedDataset& dataset : pod.datasets) {
     const model::DatasetPlacement* placement = snapshot.placement(dataset.ref);
     if (placement == nullptr) continue;
     for (const auto& holder : placement->holders) {
-      if (holder.holds && static_cast<double>(holder.coverage) >= enough) warm[holder.slot] = true;
+      if (holds_enough(holder, pod)) warm[holder.slot] = true;
     }
   }
   return static_cast<std::size_t>(std::count(warm.begin(), warm.end(), true));

@@ -35,6 +35,17 @@ SnapshotBuilder three_nodes() {
   return cluster;
 }
 
+// 0.7 is less as a float, in which coverage is kept, than as a double.
+TEST(Recommend, ANodeThatHoldsJustEnoughIsWarm) {
+  SnapshotBuilder cluster;
+  cluster.node("warm").holds("team", "imagenet", 0.7F);
+  const auto advice =
+      advise(cluster, request(4, {{"datasets", "imagenet"}, {"dataset-policy", "required"}, {"min-coverage", "70"}}));
+  EXPECT_THAT(names_of(advice), ElementsAre("warm"));
+  EXPECT_EQ(advice.warm_nodes, 1U);
+  EXPECT_EQ(advice.reason, Reason::kNone);
+}
+
 TEST(Recommend, BestNodeFirstAndTheOneWithoutFreeGpusLast) {
   const auto advice = advise(three_nodes(), request(4, {{"datasets", "imagenet"}}));
   EXPECT_THAT(names_of(advice), ElementsAre("warm", "cold", "full"));
