@@ -28,30 +28,14 @@ std::string joined(const std::vector<std::string>& items, std::size_t most) {
   return text;
 }
 
-// "12s", "5m", "3h", "2d": as much as one needs to know of an age.
-std::string age_text(std::chrono::seconds age) {
-  const auto seconds = std::max<std::int64_t>(0, age.count());
-  if (seconds < 120) return fmt::format("{}s", seconds);
-  if (seconds < 120 * 60) return fmt::format("{}m", seconds / 60);
-  if (seconds < 48 * 3600) return fmt::format("{}h", seconds / 3600);
-  return fmt::format("{}d", seconds / (24 * 3600));
-}
-
-// "87% measured 12s". Of several datasets, the least certain source and the oldest figure.
+// "87% measured 12s".
 std::string data_text(const model::Candidate& candidate, const model::Explanation& told) {
   if (told.datasets.empty()) return "-";
   if (candidate.gpus_free < 0) return "?";
   std::string text = fmt::format("{:.0f}%", candidate.coverage * 100);
-  const model::DatasetShare* weakest = nullptr;
-  core::WallTime oldest = core::WallTime::max();
-  for (const model::DatasetShare& share : candidate.shares) {
-    if (share.observed == core::WallTime{}) continue;
-    if (weakest == nullptr || share.source > weakest->source) weakest = &share;
-    oldest = std::min(oldest, share.observed);
-  }
-  if (weakest == nullptr) return text;
-  const auto age = std::chrono::floor<std::chrono::seconds>(told.at - oldest);
-  return text + fmt::format(" {} {}", model::to_string(weakest->source), age_text(age));
+  const auto all = model::together(candidate);
+  if (!all) return text;
+  return text + fmt::format(" {} {}", model::to_string(all->source), model::age_text(all->observed, told.at));
 }
 
 std::string load_text(const model::Candidate& candidate) {

@@ -44,7 +44,8 @@ void write_coverage(JsonText& json, double coverage, model::CoverageSource sourc
   write_known(json, age_seconds(observed, now));
 }
 
-// What all holders that count have together, of caches that nobody shares the fullest; as certain as the least certain of them and as old as the oldest.
+// What all holders that count have together, of caches that nobody shares the fullest; as certain as the least certain
+// of them and as old as the oldest.
 struct Whole {
   double coverage = 0;
   model::CoverageSource source = model::CoverageSource::kMeasured;

@@ -19,10 +19,10 @@ std::string percent(double part) {
   return whole == 0 && part > 0 ? "under 1 %" : std::to_string(whole) + " %";
 }
 
-// "(measured 12 s ago)", "(uniform, as of 12 s ago)".
+// "(measured 12s ago)", "(uniform, as of 12s ago)".
 std::string origin(model::CoverageSource source, core::WallTime observed, core::WallTime now) {
   const char* between = source == model::CoverageSource::kMeasured ? " " : ", as of ";
-  return " (" + std::string(model::to_string(source)) + between + age_text(observed, now) + " ago)";
+  return " (" + std::string(model::to_string(source)) + between + model::age_text(observed, now) + " ago)";
 }
 
 // "a", "a and b", "a, b, c and 4 more".
@@ -38,7 +38,7 @@ std::string joined(const std::vector<std::string>& names, std::size_t most) {
   return text;
 }
 
-// "87 % of a (measured 12 s ago), and none of b"
+// "87 % of a (measured 12s ago), and none of b"
 std::string held_text(std::span<const HeldDataset> held, core::WallTime now) {
   std::string text;
   for (std::size_t i = 0; i < std::min(held.size(), kNamedDatasets); ++i) {
@@ -52,17 +52,10 @@ std::string held_text(std::span<const HeldDataset> held, core::WallTime now) {
   return text;
 }
 
-// Of all datasets together, with the least certain source and the oldest figure.
 std::string candidate_text(const model::Candidate& candidate, core::WallTime now) {
-  const model::DatasetShare* weakest = nullptr;
-  core::WallTime oldest = core::WallTime::max();
-  for (const model::DatasetShare& share : candidate.shares) {
-    if (share.observed == core::WallTime{}) continue;
-    if (weakest == nullptr || share.source > weakest->source) weakest = &share;
-    oldest = std::min(oldest, share.observed);
-  }
-  if (weakest == nullptr) return "none";
-  return (candidate.coverage > 0 ? percent(candidate.coverage) : "none") + origin(weakest->source, oldest, now);
+  const auto all = model::together(candidate);
+  if (!all) return "none";
+  return (candidate.coverage > 0 ? percent(candidate.coverage) : "none") + origin(all->source, all->observed, now);
 }
 
 // Why the second best came second.
@@ -119,15 +112,6 @@ std::string counts_text(const RejectedCounts* rejected) {
 }
 
 }  // namespace
-
-std::string age_text(core::WallTime observed, core::WallTime now) {
-  const auto age = std::chrono::floor<std::chrono::seconds>(now - observed).count();
-  const std::int64_t seconds = std::max<std::int64_t>(0, age);
-  if (seconds < 120) return std::to_string(seconds) + " s";
-  if (seconds < 7'200) return std::to_string(seconds / 60) + " m";
-  if (seconds < 172'800) return std::to_string(seconds / 3600) + " h";
-  return std::to_string(seconds / 86'400) + " d";
-}
 
 std::string bound_text(std::string_view node, std::span<const HeldDataset> held, const Choice* choice,
                        std::int64_t gpus, const policy::Weights& weights, core::WallTime now) {

@@ -29,9 +29,6 @@ struct Choice {
 // How many nodes were rejected, by reason.
 using RejectedCounts = std::array<std::uint32_t, model::kReasonCount>;
 
-// "0 s", "119 s", "2 m", "3 h", "2 d".
-std::string age_text(core::WallTime observed, core::WallTime now);
-
 // After the pod was bound to `node`: what is there, and why the runner-up lost or who else chose.
 std::string bound_text(std::string_view node, std::span<const HeldDataset> held, const Choice* choice,
                        std::int64_t gpus, const policy::Weights& weights, core::WallTime now);

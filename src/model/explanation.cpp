@@ -1,8 +1,21 @@
+#include <algorithm>
 #include <array>
 
 #include "berth/model/decision.h"
 
 namespace berth::model {
+
+std::optional<DatasetShare> together(const Candidate& candidate) {
+  std::optional<DatasetShare> all;
+  for (const DatasetShare& share : candidate.shares) {
+    if (share.observed == core::WallTime{}) continue;
+    if (!all) all = share;
+    all->source = std::max(all->source, share.source);
+    all->observed = std::min(all->observed, share.observed);
+  }
+  if (all) all->coverage = static_cast<float>(candidate.coverage);
+  return all;
+}
 
 Explanation explain(const PodDecisions& decisions, Detail detail) {
   const Decision* filter = decisions.filter.get();

@@ -90,15 +90,17 @@ void resolve_claims(PodRequest& request, const Snapshot& snapshot) {
   wanted.insert(wanted.end(), request.datasets.begin(), request.datasets.end());
 
   request.datasets.clear();
+  std::vector<DatasetId> ids;  // of those kept
   for (WantedDataset& one : wanted) {
     const DatasetId id = snapshot.dataset_id(one.ref);
-    const auto same = std::find_if(request.datasets.begin(), request.datasets.end(), [&](const WantedDataset& kept) {
-      return kept.ref == one.ref || (id != kNoDataset && snapshot.dataset_id(kept.ref) == id);
-    });
-    if (same == request.datasets.end()) {
+    std::size_t same = 0;
+    while (same < ids.size() && !(id == ids[same] && (id != kNoDataset || one.ref == request.datasets[same].ref)))
+      ++same;
+    if (same == ids.size()) {
+      ids.push_back(id);
       request.datasets.push_back(std::move(one));
     } else {
-      same->required = same->required || one.required;
+      request.datasets[same].required = request.datasets[same].required || one.required;
     }
   }
 }

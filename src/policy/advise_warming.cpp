@@ -69,8 +69,8 @@ void find_start(Start& start, const model::PodRequest& pod, const NodeView& node
 
 auto order_of(const Start& start, const model::NodeIndex& index) {
   const double coverage = start.holder == nullptr ? 0 : static_cast<double>(start.holder->coverage);
-  return std::tuple(!start.in.has_value(), start.in.value_or(seconds(0)), start.holder == nullptr || !start.holder->worker, -coverage,
-                    index.rank(start.slot));
+  return std::tuple(!start.in.has_value(), start.in.value_or(seconds(0)),
+                    start.holder == nullptr || !start.holder->worker, -coverage, index.rank(start.slot));
 }
 
 // Runtimes for which Fluid 1.0.8 has no DataLoad.

@@ -103,4 +103,7 @@ enum class CoverageSource : std::uint8_t {
 };
 std::string_view to_string(CoverageSource source);  // "measured", "uniform", "assumed", "new-worker", "label", "fuse"
 
+// How old a figure is: "0s", "119s", "2m", "3h", "2d". Never negative: clocks of two machines differ.
+std::string age_text(core::WallTime observed, core::WallTime now);
+
 }  // namespace berth::model

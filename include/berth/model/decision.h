@@ -46,6 +46,10 @@ struct Candidate {
   std::int32_t score = 0;                 // 0..10 as answered to Prioritize; best first even where equal
 };
 
+// What is known of all of a candidate's datasets together: as certain as the least certain share of which anything is
+// known, and as old as the oldest; nullopt if nothing is.
+std::optional<DatasetShare> together(const Candidate& candidate);
+
 struct Rejection {
   Slot slot = kNoSlot;  // kNoSlot: a node that the snapshot doesn't know
   Reason reason = Reason::kNone;

@@ -25,7 +25,8 @@ struct NodeImage {
   friend bool operator==(const NodeImage&, const NodeImage&) = default;
 };
 // Names an image: a hash of its reference as kubelet lists it, with "docker.io/library/", "docker.io/" and ":latest"
-// filled in as container runtimes do. Two images of one id would mislead a score, no more.
+// filled in as container runtimes do, and without the tag where there is a digest, too. Two images of one id would
+// mislead a score, no more.
 std::uint64_t image_id(std::string_view reference);
 
 struct Node {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "berth/model/decision.h"
 #include "berth/model/node.h"
 #include "berth/model/snapshot.h"
 
@@ -56,6 +57,43 @@ TEST(ImageId, ShortNamesAreThoseThatKubeletLists) {
   EXPECT_NE(image_id("nginx:1"), image_id("nginx:2"));
   EXPECT_NE(image_id("a.example/nginx"), image_id("nginx"));
   EXPECT_NE(image_id("nginx@sha256:00"), image_id("nginx"));
+  EXPECT_EQ(image_id("docker.io/nginx:1"), image_id("nginx:1"));
+}
+
+// Kubelet lists "NAME:TAG" and "NAME@DIGEST", never both in one.
+TEST(ImageId, ATagBesideADigestSaysNothing) {
+  EXPECT_EQ(image_id("registry:5000/a:2@sha256:00"), image_id("registry:5000/a@sha256:00"));
+  EXPECT_EQ(image_id("nginx:2@sha256:00"), image_id("docker.io/library/nginx@sha256:00"));
+  EXPECT_NE(image_id("registry:5000/a:2@sha256:00"), image_id("registry:5000/a:2"));
+}
+
+TEST(AgeText, AsMuchAsOneNeedsToKnow) {
+  using std::chrono::hours;
+  using std::chrono::seconds;
+  constexpr core::WallTime kNow(hours(1'000));
+  EXPECT_EQ(age_text(kNow, kNow), "0s");
+  EXPECT_EQ(age_text(kNow + seconds(3), kNow), "0s") << "clocks of two machines differ";
+  EXPECT_EQ(age_text(kNow - seconds(119), kNow), "119s");
+  EXPECT_EQ(age_text(kNow - seconds(120), kNow), "2m");
+  EXPECT_EQ(age_text(kNow - hours(3), kNow), "3h");
+  EXPECT_EQ(age_text(kNow - hours(50), kNow), "2d");
+}
+
+TEST(Together, IsAsCertainAsTheLeastAndAsOldAsTheOldest) {
+  const auto at = [](int second) { return core::WallTime(std::chrono::seconds(second)); };
+  Candidate candidate;
+  candidate.coverage = 0.5;
+  EXPECT_FALSE(together(candidate).has_value());
+  candidate.shares = {{0, CoverageSource::kAssumed, {}}};
+  EXPECT_FALSE(together(candidate).has_value()) << "of a dataset of which nothing is known there";
+  candidate.shares = {{0.75F, CoverageSource::kUniform, at(90)},
+                      {0.25F, CoverageSource::kMeasured, at(60)},
+                      {0, CoverageSource::kFuse, {}}};
+  const auto all = together(candidate);
+  ASSERT_TRUE(all.has_value());
+  EXPECT_FLOAT_EQ(all->coverage, 0.5F);
+  EXPECT_EQ(all->source, CoverageSource::kUniform);
+  EXPECT_EQ(all->observed, at(60));
 }
 
 // team/imagenet, and team/view that refers to it; claim team/data stands before the view.
