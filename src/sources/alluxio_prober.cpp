@@ -14,8 +14,8 @@
 #include "berth/core/thread_class.h"
 #include "berth/net/cancellation.h"
 #include "berth/net/http_client.h"
+#include "berth/net/thread.h"
 #include "probe_schedule.h"
-#include "source_thread.h"
 
 namespace berth::sources {
 namespace {
@@ -80,7 +80,7 @@ void AlluxioProber::State::look() {
     auto now_there = masters();
     // A cluster without Alluxio has no askers.
     while (askers.size() < std::min(options.in_flight, now_there.size())) {
-      askers.push_back(start_thread("alluxio prober", [this] {
+      askers.push_back(net::start_thread("alluxio prober", [this] {
         core::favour_throughput();
         ask();
       }));
@@ -121,7 +121,7 @@ core::Result<model::Measured> AlluxioProber::State::probe(const AlluxioMaster& m
   auto url = url_of(master.address);
   if (!url) return tl::unexpected(std::move(url.error()));
   // A client of its own: thousands of masters would keep thousands of connections.
-  auto client = net::HttpClient::create({.url = std::move(*url)});
+  auto client = net::HttpClient::create({.url = std::move(*url), .proxies = false});
   if (!client) return tl::unexpected(std::move(client.error()));
   model::Measured measured{.dataset = master.dataset, .workers = {}, .at = clock.wall()};
   auto response = (*client)->send({.target = kTarget,
@@ -161,7 +161,7 @@ AlluxioProber::AlluxioProber(std::function<std::vector<AlluxioMaster>()> masters
 AlluxioProber::~AlluxioProber() { stop(); }
 
 void AlluxioProber::start() {
-  state_->looker = start_thread("alluxio masters", [state = state_.get()] { state->look(); });
+  state_->looker = net::start_thread("alluxio masters", [state = state_.get()] { state->look(); });
 }
 
 void AlluxioProber::stop() {

@@ -11,9 +11,9 @@
 #include <thread>
 #include <utility>
 
+#include "berth/net/thread.h"
 #include "dump_file.h"
 #include "file_watch.h"
-#include "source_thread.h"
 
 namespace berth::sources {
 
@@ -88,7 +88,7 @@ core::Result<void> FileSource::start() {
   if (!state_->standard_input()) state_->watch.emplace(state_->options.file);
   if (auto result = state_->read(); !result) return result;
   if (!state_->watch) return {};
-  state_->thread = start_thread("cluster file", [state = state_.get()] { state->follow(); });
+  state_->thread = net::start_thread("cluster file", [state = state_.get()] { state->follow(); });
   return {};
 }
 

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "source_thread.h"
+#include "berth/net/thread.h"
 
 namespace berth::sources {
 
@@ -33,7 +33,7 @@ void FirstLists::note(What what) {
 }
 
 void FirstLists::start() {
-  thread_ = start_thread("first lists", [this] { run(); });
+  thread_ = net::start_thread("first lists", [this] { run(); });
 }
 
 void FirstLists::stop() {

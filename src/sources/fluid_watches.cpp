@@ -7,8 +7,8 @@
 
 #include "berth/codec/api_resources.h"
 #include "berth/codec/kubernetes_objects.h"
+#include "berth/net/thread.h"
 #include "object_kinds.h"
-#include "source_thread.h"
 
 namespace berth::sources {
 namespace {
@@ -82,7 +82,7 @@ FluidWatches::FluidWatches(kube::ApiClient& client, model::UpdateSink& sink, Fir
 FluidWatches::~FluidWatches() { stop(); }
 
 void FluidWatches::start() {
-  thread_ = start_thread(kGroup, [this] { run(); });
+  thread_ = net::start_thread(kGroup, [this] { run(); });
 }
 
 void FluidWatches::stop() {

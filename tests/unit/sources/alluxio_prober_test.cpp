@@ -7,6 +7,7 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstdlib>
 #include <fstream>
 #include <functional>
 #include <iterator>
@@ -113,6 +114,31 @@ TEST_F(AlluxioProberTest, AsksOnePathWithoutCredentials) {
   EXPECT_EQ(asked[0].target, "/api/v1/master/info");
   EXPECT_FALSE(asked[0].headers.contains("authorization"));
   EXPECT_FALSE(asked[0].headers.contains("cookie"));
+}
+
+// Masters are pods of this cluster, whatever stands between Berth and the API server.
+TEST_F(AlluxioProberTest, UsesNoProxyOfTheEnvironment) {
+  ScriptedHttpServer server([](HttpExchange& exchange) { exchange.respond(200, good_answer()); });
+  setenv("http_proxy", "http://127.0.0.1:1", 1);
+  // The same machine, by an address that is not a loopback address.
+  set({{{"ns", "d"}, "0.0.0.0:" + std::to_string(server.port())}});
+  start();
+  EXPECT_TRUE(wait_probes(1));
+  unsetenv("http_proxy");
+  EXPECT_EQ(prober_->counters().failures, 0U);
+}
+
+TEST_F(AlluxioProberTest, FollowsNoRedirect) {
+  std::atomic<int> asked = 0;
+  ScriptedHttpServer server([&](HttpExchange& exchange) {
+    ++asked;
+    exchange.respond(302, "", {"Location: /elsewhere"});
+  });
+  set({{{"ns", "d"}, at(server)}});
+  start();
+  ASSERT_TRUE(wait_probes(1));
+  EXPECT_EQ(prober_->counters().failures, 1U);
+  EXPECT_EQ(asked, 1);
 }
 
 TEST_F(AlluxioProberTest, AsksAgainAfterTheInterval) {
