@@ -85,7 +85,7 @@ DataNodes nodes_with_all(const std::vector<const model::DatasetPlacement*>& want
     for (const model::DatasetPlacement* const placement : wanted) {
       const auto same = std::lower_bound(placement->holders.begin(), placement->holders.end(), first.slot,
                                          [](const auto& holder, model::Slot slot) { return holder.slot < slot; });
-      const bool held = same != placement->holders.end() && same->slot == first.slot;
+      const bool held = same != placement->holders.end() && same->slot == first.slot && same->holds;
       least = std::min(least, held ? same->coverage : 0);
     }
     if (least > 0) found.emplace_back(-least, first.slot);

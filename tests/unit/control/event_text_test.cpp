@@ -102,6 +102,16 @@ TEST(PendingText, SaysWhereTheDataIsAndThatNoGpuIsFreeThere) {
             "its data is on n2 and n1; no free GPU there: 1 node DATASET_NOT_CACHED");
 }
 
+TEST(PendingText, AClientIsNoPlaceOfItsData) {
+  const auto cluster = SnapshotBuilder()
+                           .node("n1", 8, 8)
+                           .holds("team", "a", 0.5F)
+                           .node("n2")
+                           .hints("team", "a", 0.025F, CoverageSource::kFuse)
+                           .build();
+  EXPECT_EQ(pending_text(wants("a"), *cluster, nullptr), "its data is on n1; no free GPU there");
+}
+
 TEST(PendingText, SaysHowManyGpusAreFreeWhereTheDataIs) {
   SnapshotBuilder cluster;
   for (const char* name : {"n1", "n2", "n3", "n4", "n5"}) cluster.node(name, 8, 6).holds("team", "a");
