@@ -34,9 +34,9 @@ struct AlluxioProberOptions {
   std::chrono::milliseconds while_loading{5'000};  // the same of one whose dataset is loading
   // The same of one whose dataset pods wait for: they are to be woken within a second of the change.
   std::chrono::milliseconds while_awaited{400};
-  std::chrono::milliseconds longest{120'000};   // between attempts at one that does not answer
-  std::chrono::milliseconds look_every{1'000};  // which masters there are
-  std::chrono::milliseconds deadline{2'000};    // of an answer, to its last byte
+  std::chrono::milliseconds longest{120'000};  // between attempts at one that does not answer
+  std::chrono::milliseconds look_every{250};   // which masters there are, and which are due
+  std::chrono::milliseconds deadline{2'000};   // of an answer, to its last byte
   std::size_t max_answer_bytes = std::size_t{4} << 20U;
   std::size_t in_flight = 8;
   std::function<double()> random = {};                       // in [0, 1); empty: a generator of its own

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -152,6 +153,18 @@ TEST_F(AlluxioProberTest, AsksAgainAfterTheInterval) {
   pass(seconds(1));
   ASSERT_TRUE(wait_probes(2));
   EXPECT_EQ(prober_->counters().oldest, seconds(0));
+}
+
+// Who is due is found at a look: one a second would ask no master twice a second.
+TEST_F(AlluxioProberTest, LooksOftenEnoughForMastersThatPodsWaitFor) {
+  AlluxioProberOptions options;
+  options.every = seconds(3'600);
+  milliseconds shortest = options.every;
+  for (const auto interval : {options.every, options.while_loading, options.while_awaited}) {
+    shortest = std::min(shortest, interval);
+  }
+  EXPECT_LE(options.look_every, shortest);
+  EXPECT_LE(shortest + options.look_every, milliseconds(700)) << "to be woken within a second";
 }
 
 TEST_F(AlluxioProberTest, NewMasterIsAskedAtTheNextLook) {
