@@ -150,7 +150,11 @@ void Control::State::look() {
   for (const auto& [wake, answer] : answered) wake_plan.answered(wake, answer);
   // Decisions before what became of their pods.
   for (const auto& decision : decided) {
-    if (options.wake) wake_plan.decided(*decision);
+    if (options.wake) {
+      wake_plan.decided(*decision);
+      // The watch may have shown it at an earlier look, when nothing had been decided about it.
+      if (const auto pod = pods.find(decision->pod.uid)) wake_plan.waiting(pod);
+    }
     event_plan.decided(*decision, *snapshot);
   }
   for (const PodNotice& notice : pods.take()) {

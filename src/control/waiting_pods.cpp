@@ -32,6 +32,12 @@ std::vector<PodNotice> WaitingPods::take() {
   return std::exchange(notices_, {});
 }
 
+std::shared_ptr<const model::Pod> WaitingPods::find(const std::string& uid) const {
+  const std::lock_guard lock(mutex_);
+  const auto known = waiting_.find(uid);
+  return known == waiting_.end() ? nullptr : known->second;
+}
+
 std::size_t WaitingPods::size() const {
   const std::lock_guard lock(mutex_);
   return waiting_.size();

@@ -37,6 +37,8 @@ class WaitingPods final : public model::UpdateSink {
 
   // What has happened since the last call, in order.
   [[nodiscard]] std::vector<PodNotice> take();
+  // One that waits; null if it does not.
+  [[nodiscard]] std::shared_ptr<const model::Pod> find(const std::string& uid) const;
   [[nodiscard]] std::size_t size() const;
 
  private:

@@ -94,11 +94,14 @@ class ControlTest : public ::testing::Test {
   }
   // Asked about by the scheduler while no node held the dataset.
   void reject(const std::string& name) {
+    decide(name);
+    pods_.push(model::PodSet{pod(name)});
+  }
+  void decide(const std::string& name) {
     const auto request = model::make_request(pod(name), {});
     const auto names = policy::all_names(*cold_);
     auto outcome = policy::decide_filter({*cold_, request, names, 1, clock_.wall()}, {});
     control_->decided(std::make_shared<const model::Decision>(std::move(outcome.decision)));
-    pods_.push(model::PodSet{pod(name)});
   }
   void bind(const std::string& name) {
     pods_.push(model::PodSet{pod(name)});
@@ -141,6 +144,16 @@ TEST_F(ControlTest, WakesAPodByAnAnnotationOnThePodOfThatUid) {
             json::parse(R"({"metadata":{"uid":"uid-p","annotations":{"berth.io/wake":"1970-01-01T01:00:00.000Z"}}})"));
   EXPECT_TRUE(until([](const auto& counters) { return counters.pod_wakes == 1; }));
   EXPECT_EQ(control_->counters().waiting_pods, 1U);
+}
+
+TEST_F(ControlTest, PodThatWasSeenLongBeforeItWasRejectedIsWoken) {
+  pods_.push(model::PodSet{pod("p")});
+  control_->step();
+  decide("p");
+  control_->step();
+  snapshots_.publish(warm_);
+  control_->step();
+  EXPECT_EQ(api_.wait(1)[0].path, "/api/v1/namespaces/team/pods/p");
 }
 
 TEST_F(ControlTest, ManyPodsAreWokenByOneNode) {
