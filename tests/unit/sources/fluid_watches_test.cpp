@@ -205,6 +205,7 @@ TEST_F(FluidWatchesTest, RemovedAndInstalledAgain) {
   server_.serve_fluid({"datasets"});
   start();
   ASSERT_TRUE(sink_.wait_told("all datasets 0"));
+  ASSERT_TRUE(server_.wait_for_requests(kDatasetsPath, true, 1));
   server_.serve_fluid({});
   ASSERT_TRUE(look_until("no fluid"));
   server_.serve_fluid({"datasets"});
