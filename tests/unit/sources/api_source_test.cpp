@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <thread>
+
 #include "support/fake_api_server.h"
 #include "support/update_recorder.h"
 
@@ -48,6 +51,9 @@ TEST_F(ApiSourceTest, PushesEachListWholeHoweverManyPages) {
   }));
   ASSERT_TRUE(sink_.wait_told("data listed"));
   EXPECT_TRUE(source_->synced());
+  // A list counts as there once the sink has it.
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  while (!source_->connected() && std::chrono::steady_clock::now() < end) std::this_thread::yield();
   EXPECT_TRUE(source_->connected());
   EXPECT_EQ(source_->why_not_ready(), "");
 }
