@@ -143,6 +143,7 @@ control::ControlOptions control_options(const server::Config& config, const poli
 std::vector<sources::AlluxioMaster> alluxio_masters(const model::Snapshot& snapshot,
                                                     const std::vector<model::DatasetRef>& awaited) {
   std::vector<const model::DatasetPlacement*> close;
+  close.reserve(awaited.size());
   for (const model::DatasetRef& dataset : awaited) close.push_back(snapshot.placement(dataset));
   std::vector<sources::AlluxioMaster> masters;
   for (const auto& placement : snapshot.datasets) {

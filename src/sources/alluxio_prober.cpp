@@ -105,19 +105,15 @@ void AlluxioProber::State::ask() {
     due.wait(lock, [&] { return stopping || (master = schedule.take(clock.now())); });
     if (stopping) return;
     lock.unlock();
-    core::Result<model::Measured> answer = core::fail(ErrorCode::kUnavailable, "no memory for its answer");
-    try {
-      answer = probe(*master);
-    } catch (const std::bad_alloc&) {
-      // As any other failure: it is tried again.
-    }
+    auto answer = probe(*master);
     lock.lock();
     if (stopping) return;
     take(*master, std::move(answer));
   }
 }
 
-core::Result<model::Measured> AlluxioProber::State::probe(const AlluxioMaster& master) const {
+// Want of memory is a failure as any other: it is tried again.
+core::Result<model::Measured> AlluxioProber::State::probe(const AlluxioMaster& master) const try {
   auto url = url_of(master.address);
   if (!url) return tl::unexpected(std::move(url.error()));
   // A client of its own: thousands of masters would keep thousands of connections.
@@ -136,6 +132,8 @@ core::Result<model::Measured> AlluxioProber::State::probe(const AlluxioMaster& m
   if (!workers) return tl::unexpected(std::move(workers.error()));
   measured.workers = std::move(*workers);
   return measured;
+} catch (const std::bad_alloc&) {
+  return core::fail(ErrorCode::kUnavailable, "no memory for its answer");
 }
 
 void AlluxioProber::State::take(const AlluxioMaster& master, core::Result<model::Measured> answer) {

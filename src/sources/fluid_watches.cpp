@@ -52,7 +52,7 @@ struct FluidWatches::Watch {
 
 const std::vector<FluidWatches::Kind>& FluidWatches::kinds() {
   static const std::vector<Kind> kKinds = [] {
-    const auto row = [](std::string resource, auto kind) {
+    const auto row = [](std::string resource, const auto& kind) {
       return Kind{std::move(resource),
                   [kind](const ApiSourceOptions& options, model::UpdateSink& sink, ListHooks hooks) {
                     return target_of(kind, options, sink, std::move(hooks));

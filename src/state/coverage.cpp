@@ -18,6 +18,7 @@ struct Part {
   Kind kind = Kind::kWorker;
   double coverage = 0;
   Holder holder;  // all but the coverage
+  std::size_t number = 0;
 };
 
 class Merge {
@@ -124,7 +125,9 @@ class Merge {
 
   std::vector<Holder> joined() {
     std::erase_if(parts_, [](const Part& part) { return part.holder.slot == kNoSlot; });
-    std::ranges::stable_sort(parts_, {}, [](const Part& part) { return std::tuple(part.holder.slot, part.kind); });
+    for (std::size_t i = 0; i < parts_.size(); ++i) parts_[i].number = i;
+    std::ranges::sort(parts_, {},
+                      [](const Part& part) { return std::tuple(part.holder.slot, part.kind, part.number); });
     std::vector<Holder> holders;
     for (auto next = parts_.begin(); next != parts_.end();) {
       Part best = *next++;

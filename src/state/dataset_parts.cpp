@@ -12,7 +12,6 @@ using model::CacheRuntime;
 using model::DatasetId;
 using model::DatasetRef;
 using model::kNoDataset;
-using model::kNoSlot;
 
 void DatasetTable::set(CacheRuntime runtime) {
   const DatasetId id = make(runtime.dataset);
