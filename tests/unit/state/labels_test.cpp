@@ -59,7 +59,8 @@ TEST(Labels, TheThreadEndsThemByItself) {
   state.start();
   const auto deadline = clock.now() + std::chrono::seconds(30);
   const auto over = [&] {
-    const auto* const placement = state.snapshots().load()->placement({"ns", "data"});
+    const auto snapshot = state.snapshots().load();
+    const auto* const placement = snapshot->placement({"ns", "data"});
     return placement != nullptr && placement->holders.empty();
   };
   while (!over() && clock.now() < deadline) std::this_thread::yield();

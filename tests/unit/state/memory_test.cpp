@@ -225,6 +225,16 @@ TEST_F(OutOfMemoryDeathTest, HalfAnUpdateEndsTheProgramAndSaysSo) {
 // Not inlined: GCC would see malloc behind new, or free behind delete, and call the pair mismatched.
 [[gnu::noinline]] void* operator new(std::size_t bytes) { return berth::state::allocate(bytes); }
 [[gnu::noinline]] void* operator new[](std::size_t bytes) { return berth::state::allocate(bytes); }
+[[gnu::noinline]] void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
+  try {
+    return berth::state::allocate(bytes);
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
+[[gnu::noinline]] void* operator new[](std::size_t bytes, const std::nothrow_t& nothrow) noexcept {
+  return operator new(bytes, nothrow);
+}
 [[gnu::noinline]] void operator delete(void* given) noexcept { std::free(given); }
 [[gnu::noinline]] void operator delete[](void* given) noexcept { std::free(given); }
 [[gnu::noinline]] void operator delete(void* given, std::size_t) noexcept { std::free(given); }
