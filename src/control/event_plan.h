@@ -73,7 +73,7 @@ class EventPlan {
   std::string unknown(const std::vector<std::string>& names, const model::Snapshot& snapshot, bool required);
   void sweep();
 
-  const policy::Weights weights_;
+  const model::Weights weights_;
   const model::PodDefaults defaults_;
   const EventOptions options_;
   const core::Clock& clock_;

@@ -60,7 +60,7 @@ std::string candidate_text(const model::Candidate& candidate, core::WallTime now
 
 // Why the second best came second.
 std::string why_lost(const model::Candidate& winner, const model::Candidate& other, std::int64_t gpus,
-                     const policy::Weights& weights) {
+                     const model::Weights& weights) {
   if (other.gpus_free >= 0 && other.gpus_free < gpus) return "too few GPUs are free there";
   if (other.parts.total > winner.parts.total) return "its free GPUs are promised to other pods";
   const std::array<std::pair<double, const char*>, 3> parts{{
@@ -114,7 +114,7 @@ std::string counts_text(const RejectedCounts* rejected) {
 }  // namespace
 
 std::string bound_text(std::string_view node, std::span<const HeldDataset> held, const Choice* choice,
-                       std::int64_t gpus, const policy::Weights& weights, core::WallTime now) {
+                       std::int64_t gpus, const model::Weights& weights, core::WallTime now) {
   const std::string here = std::string(node) + " has " + held_text(held, now);
   if (choice == nullptr) return "node " + here;
   const model::Candidate& winner = choice->winner;

@@ -1,6 +1,7 @@
 // The words of the model as text.
 #include "berth/core/text.h"
 #include "berth/model/decision.h"
+#include "berth/model/machine.h"
 #include "berth/model/pod.h"
 #include "berth/model/reason.h"
 
@@ -12,6 +13,8 @@ std::string_view to_string(Reason reason) {
       return "";
     case Reason::kInsufficientGpu:
       return "INSUFFICIENT_GPU";
+    case Reason::kGpuShareExhausted:
+      return "GPU_SHARE_EXHAUSTED";
     case Reason::kGpuMemoryTooSmall:
       return "GPU_MEMORY_TOO_SMALL";
     case Reason::kGpuProductMismatch:
@@ -22,6 +25,8 @@ std::string_view to_string(Reason reason) {
       return "DATASET_NOT_CACHED";
     case Reason::kDatasetUnknown:
       return "DATASET_UNKNOWN";
+    case Reason::kGangTopology:
+      return "GANG_TOPOLOGY";
     case Reason::kNodeUnknown:
       return "NODE_UNKNOWN";
     case Reason::kReserved:
@@ -44,6 +49,38 @@ bool names_our_reason(std::string_view message) {
 }
 
 std::string_view to_string(Verb verb) { return verb == Verb::kFilter ? "filter" : "prioritize"; }
+
+std::string_view to_string(TopologySource source) {
+  switch (source) {
+    case TopologySource::kAgent:
+      return "agent";
+    case TopologySource::kHami:
+      return "hami";
+    case TopologySource::kKoordinator:
+      return "koordinator";
+    case TopologySource::kNodeResourceTopology:
+      return "node-resource-topology";
+    case TopologySource::kResourceSlices:
+      return "resource-slices";
+    case TopologySource::kLabels:
+      return "labels";
+  }
+  return "";
+}
+
+std::string_view to_string(FreeSource source) {
+  switch (source) {
+    case FreeSource::kAgent:
+      return "agent";
+    case FreeSource::kAnnotations:
+      return "annotations";
+    case FreeSource::kModelled:
+      return "modelled";
+    case FreeSource::kUnknown:
+      return "unknown";
+  }
+  return "";
+}
 
 std::string_view to_string(CoverageSource source) {
   switch (source) {

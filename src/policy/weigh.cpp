@@ -2,7 +2,7 @@
 
 namespace berth::policy {
 
-model::ScoreParts weigh(model::ScoreParts parts, const Weights& weights) {
+model::ScoreParts weigh(model::ScoreParts parts, const model::Weights& weights) {
   const double sum = weights.locality + weights.topology + weights.packing;
   parts.total =
       (weights.locality * parts.locality + weights.topology * parts.topology + weights.packing * parts.packing) / sum;

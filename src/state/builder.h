@@ -67,6 +67,18 @@ class Builder {
   void take(model::ClaimSet& update) { resolve_again(claims_.set(update.claim)); }
   void take(model::ClaimGone& update) { resolve_again(claims_.remove(update.ns, update.name)); }
   void take(model::AllClaims& update) { resolve_again(claims_.replace(update.claims)); }
+  void take(model::MachineSet&) {}
+  void take(model::MachineGone&) {}
+  void take(model::AllMachines&) {}
+  void take(model::PolicySet&) {}
+  void take(model::PolicyGone&) {}
+  void take(model::AllPolicies&) {}
+  void take(model::BudgetSet&) {}
+  void take(model::BudgetGone&) {}
+  void take(model::AllBudgets&) {}
+  void take(model::Reserved&) {}
+  void take(model::Unreserved&) {}
+  void take(model::PlacementFailed&) {}
 
   void set_node(model::Node node);
   void remove_node(NodeRecord& record);

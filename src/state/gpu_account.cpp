@@ -97,7 +97,7 @@ void GpuAccount::write(model::NodeState& state) const {
   if (holders_.empty()) return;
   auto occupants = std::make_shared<std::vector<model::Occupant>>();
   occupants->reserve(holders_.size());
-  for (const Holder& holder : holders_) occupants->push_back({holder.gpus, holder.ends});
+  for (const Holder& holder : holders_) occupants->push_back({.gpus = holder.gpus, .ends = holder.ends});
   std::ranges::sort(*occupants, {}, [](const model::Occupant& one) { return std::tuple(one.ends, one.gpus); });
   state.occupants = std::move(occupants);
 }

@@ -42,6 +42,11 @@ class UpdateRecorder final : public model::UpdateSink {
     const std::lock_guard lock(mutex_);
     return measured_;
   }
+  // Machines as they were told, in order.
+  [[nodiscard]] std::vector<model::MachineSet> machines() const {
+    const std::lock_guard lock(mutex_);
+    return machines_;
+  }
   // "all nodes 3", "node a", "node a gone", "pod ns/a", "dataset ns/d", "fluid served", "data listed", ...
   [[nodiscard]] std::vector<std::string> told() const {
     const std::lock_guard lock(mutex_);
@@ -100,6 +105,26 @@ class UpdateRecorder final : public model::UpdateSink {
   }
   void take(model::FluidServed& what) { told_.push_back(what.served ? "fluid served" : "no fluid"); }
   void take(model::DataListed&) { told_.emplace_back("data listed"); }
+  void take(model::MachineSet& what) {
+    told_.push_back(std::string(to_string(what.machine->source)) + " machine " + what.node);
+    machines_.push_back(std::move(what));
+  }
+  void take(model::MachineGone& what) {
+    told_.push_back(std::string(to_string(what.source)) + " machine " + what.node + " gone");
+  }
+  void take(model::AllMachines& what) {
+    told_.push_back("all " + std::string(to_string(what.source)) + " machines " + std::to_string(what.machines.size()));
+    for (auto& machine : what.machines) machines_.push_back(std::move(machine));
+  }
+  void take(model::PolicySet& what) { told_.push_back("policy " + what.policy.ns + "/" + what.policy.name); }
+  void take(model::PolicyGone& what) { told_.push_back("policy " + what.ns + "/" + what.name + " gone"); }
+  void take(model::AllPolicies& what) { told_.push_back("all policies " + std::to_string(what.policies.size())); }
+  void take(model::BudgetSet& what) { told_.push_back("budget " + what.budget.ns + "/" + what.budget.name); }
+  void take(model::BudgetGone& what) { told_.push_back("budget " + what.ns + "/" + what.name + " gone"); }
+  void take(model::AllBudgets& what) { told_.push_back("all budgets " + std::to_string(what.budgets.size())); }
+  void take(model::Reserved& what) { told_.push_back("reserved " + what.uid + " on " + what.node); }
+  void take(model::Unreserved& what) { told_.push_back("unreserved " + what.uid); }
+  void take(model::PlacementFailed& what) { told_.push_back("failed " + what.owner + " on " + what.node); }
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;
@@ -107,6 +132,7 @@ class UpdateRecorder final : public model::UpdateSink {
   std::map<std::string, model::Pod> pods_;
   std::vector<std::string> told_;
   std::vector<model::Measured> measured_;
+  std::vector<model::MachineSet> machines_;
 };
 
 }  // namespace berth::testing

@@ -25,6 +25,8 @@ struct ScoreParts {
   double topology = 0;
   double packing = 0;
   double total = 0;
+  double proximity = 0;  // to members of the pod's gang; counts only for a pod that is in one
+  double failures = 0;   // what total was multiplied by one minus, for pods that could not run there lately
 };
 
 // What a node holds of one of the pod's datasets.
@@ -39,6 +41,7 @@ struct Candidate {
   ScoreParts parts;
   std::int32_t gpus_free = -1;            // before this pod; -1 for a node that the snapshot doesn't know
   GpuMask gpu_set = 0;                    // the GPUs it would get, 0 if not known; a hint (docs/gpu-topology.md)
+  std::vector<MigSlot> mig_slots = {};    // the partitions it would get
   double coverage = 0;                    // of the pod's datasets, fraction of all their bytes held; 0 without datasets
   double load_seconds = 0;                // expected time to load datasets and images there
   double saved_seconds = 0;               // of it, saved over a node that has nothing near

@@ -14,6 +14,10 @@
 #include "berth/core/clock.h"
 #include "berth/core/result.h"
 #include "berth/model/dataset.h"
+#include "berth/model/gpu_parts.h"
+#include "berth/model/machine.h"
+#include "berth/model/node.h"
+#include "berth/model/scheduling_policy.h"
 
 namespace berth::model {
 
@@ -31,6 +35,29 @@ struct Annotation {
   friend bool operator==(const Annotation&, const Annotation&) = default;
 };
 
+// A GPU that an annotation of another scheduler gives a pod.
+struct DeviceClaim {
+  std::string uuid;  // empty: `index` counts
+  std::int32_t index = -1;
+  std::int64_t mib = 0;    // of its memory; 0: not said
+  std::int32_t milli = 0;  // of its time; 0: not said
+  TopologySource source = TopologySource::kHami;
+  friend bool operator==(const DeviceClaim&, const DeviceClaim&) = default;
+};
+
+// A gang that a pod says it belongs to.
+struct GangRef {
+  std::string name;          // "NAMESPACE/NAME", behind it what kind of name it is; empty: the pod is in none
+  std::int32_t members = 0;  // how many pods it has, 0 if nobody said
+  friend bool operator==(const GangRef&, const GangRef&) = default;
+};
+
+struct Label {
+  std::string key;
+  std::string value;
+  friend bool operator==(const Label&, const Label&) = default;
+};
+
 struct Pod {
   std::string ns;  // metadata.namespace
   std::string name;
@@ -39,10 +66,18 @@ struct Pod {
   std::string nominated_node;  // status.nominatedNodeName
   std::string scheduler_name;
   PodPhase phase = PodPhase::kPending;
-  bool deleting = false;              // metadata.deletionTimestamp is set
-  bool gated = false;                 // spec.schedulingGates is not empty
-  std::int32_t priority = 0;          // spec.priority
-  std::int64_t gpus = 0;              // whole GPUs it holds, counted as kube-scheduler counts a pod's requests
+  bool deleting = false;         // metadata.deletionTimestamp is set
+  bool gated = false;            // spec.schedulingGates is not empty
+  std::int32_t priority = 0;     // spec.priority
+  std::int64_t gpus = 0;         // whole GPUs it holds, counted as kube-scheduler counts a pod's requests
+  GpuParts parts;                // shares and partitions of GPUs that it holds
+  bool resource_claims = false;  // it asks for devices by ResourceClaims
+  GangRef gang;                  // by the labels and owners of docs/configuration.md, "Gangs"
+  std::string owner;             // UID of its controller, empty if it has none
+  std::string failed_reason;     // status.reason of a failed pod: "UnexpectedAdmissionError"
+  // What HAMi or Koordinator wrote that it holds, by UUID or minor; empty if they didn't.
+  std::vector<DeviceClaim> devices;
+  std::vector<Label> labels;          // by key; kept only for pods that hold GPUs
   core::WallTime created;             // metadata.creationTimestamp
   core::WallTime started;             // status.startTime
   std::int64_t deadline_seconds = 0;  // spec.activeDeadlineSeconds, 0 if none
@@ -61,8 +96,12 @@ struct Pod {
   [[nodiscard]] bool ended() const { return phase == PodPhase::kSucceeded || phase == PodPhase::kFailed; }
 };
 
-enum class DatasetPolicy : std::uint8_t { kPreferred, kRequired };
-enum class TopologyPolicy : std::uint8_t { kNone, kBestEffort, kRestricted };
+// How strongly a gang's members belong together, and by which of ResourceNames::levels.
+struct GangTopology {
+  std::string label;  // empty: any level, the closest the better
+  bool required = false;
+  friend bool operator==(const GangTopology&, const GangTopology&) = default;
+};
 
 // What holds for pods that do not say otherwise: the server's configuration.
 struct PodDefaults {
@@ -70,6 +109,8 @@ struct PodDefaults {
   TopologyPolicy topology_policy = TopologyPolicy::kBestEffort;
   std::int64_t min_gpu_memory_mib = 0;    // 0: no minimum
   std::vector<std::string> gpu_products;  // empty: any
+  Weights weights = {};
+  std::vector<std::string> gang_levels = ResourceNames{}.levels;
 };
 
 // A dataset that a pod wants.
@@ -87,7 +128,15 @@ struct PodRequest {
   std::string nominated_node;
   core::WallTime created;
   std::int32_t priority = 0;
-  std::int64_t gpus = 0;
+  std::int64_t gpus = 0;  // whole
+  GpuParts parts;
+  bool resource_claims = false;
+  GangRef gang;
+  GangTopology gang_topology;
+  std::string owner;
+  std::string policy_name;  // annotation scheduling-policy; empty: the namespace's policy "default", if there is one
+  PolicyTerms given;        // by its annotations
+  model::Weights weights;   // apply_policy() of snapshot.h
   std::vector<WantedDataset> datasets;
   std::vector<std::string> claims;           // not resolved yet: resolve_claims() of snapshot.h
   std::vector<std::string> required_claims;  // of them, by a label of Fluid's
@@ -105,7 +154,9 @@ struct PodRequest {
 
   // A pod that asks for no GPU and no dataset and carries no key of ours is none of our business. Before claims can be
   // resolved, any claim may be a dataset's.
-  [[nodiscard]] bool ours() const { return gpus > 0 || has_key_of_ours || !datasets.empty() || !claims.empty(); }
+  [[nodiscard]] bool ours() const {
+    return gpus > 0 || parts.any() || has_key_of_ours || !datasets.empty() || !claims.empty();
+  }
   [[nodiscard]] bool requires_claim(std::string_view claim) const;
   // Whether a node must hold `dataset` at `now`, dataset-wait counted in.
   [[nodiscard]] bool requires_dataset(const WantedDataset& dataset, core::WallTime now) const;

@@ -9,17 +9,19 @@ namespace berth::model {
 enum class Reason : std::uint8_t {
   kNone,  // the node is a candidate
   kInsufficientGpu,
+  kGpuShareExhausted,
   kGpuMemoryTooSmall,
   kGpuProductMismatch,
   kTopologyRestricted,
   kDatasetNotCached,
   kDatasetUnknown,
+  kGangTopology,
   kNodeUnknown,
   kReserved,
   kInvalidPolicy,
   kOutranked,
 };
-inline constexpr int kReasonCount = 11;
+inline constexpr int kReasonCount = 13;
 
 // "INSUFFICIENT_GPU" and so on; "" for kNone.
 std::string_view to_string(Reason reason);

@@ -11,13 +11,18 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "berth/core/clock.h"
 #include "berth/model/dataset.h"
+#include "berth/model/disruption_budget.h"
+#include "berth/model/gpu_parts.h"
 #include "berth/model/gpu_topology.h"
+#include "berth/model/machine.h"
 #include "berth/model/node.h"
 #include "berth/model/pod.h"
+#include "berth/model/scheduling_policy.h"
 
 namespace berth::model {
 
@@ -65,32 +70,73 @@ struct StringHash {
 template <class T>
 using StringMap = std::unordered_map<std::string, T, StringHash, std::equal_to<>>;
 
-// GPUs that a bound pod holds on a node, and until when.
+// A bound pod that holds GPUs on a node: which, and until when.
 struct Occupant {
-  std::int32_t gpus = 0;
-  core::WallTime ends;  // its deadline or its expected end; WallTime::max() if nobody said
+  std::string uid = {};
+  std::string ns = {};
+  std::string name = {};
+  std::int32_t gpus = 0;        // whole ones
+  GpuParts parts = {};          // shares and partitions
+  GpuPlacement placement = {};  // empty where it is not known
+  std::int32_t priority = 0;
+  core::WallTime started = {};  // status.startTime, epoch if it has not
+  core::WallTime saved = {};    // annotation checkpointed-at, epoch if it has none
+  core::WallTime ends = {};     // its deadline or its expected end; WallTime::max() if nobody said
+  std::vector<Label> labels = {};
   friend bool operator==(const Occupant&, const Occupant&) = default;
 };
 
+// What is used of one GPU by shares and partitions.
+struct GpuUse {
+  std::int64_t memory_mib = 0;  // that it has; 0 if not known
+  std::int64_t used_mib = 0;
+  std::int32_t used_milli = 0;
+  std::uint8_t used_slices = 0;  // memory slices of partitions, bit i: slice i
+  bool mig = false;
+  bool healthy = true;
+  friend bool operator==(const GpuUse&, const GpuUse&) = default;
+};
+
+// How it is known which GPUs are free, the most trusted first.
+enum class FreeSource : std::uint8_t {
+  kAgent,        // kubelet's PodResources, by the agent
+  kAnnotations,  // of HAMi, Koordinator, or Berth's own Bind, on every pod that holds GPUs there
+  kModelled,     // as NVIDIA's device plugin would have handed them out
+  kUnknown,
+};
+std::string_view to_string(FreeSource source);  // "agent", "annotations", "modelled", "unknown"
+
 // A number for where a node stands: an index into Snapshot::places.
 using PlaceId = std::uint32_t;
+inline constexpr std::size_t kMaxLevels = 8;
 struct Place {
   std::uint32_t zone = 0;  // a dense number; nodes without a zone label share one
   // A rack, named within its zone. False: the place of nodes without a rack label, which are nobody's neighbours.
   bool rack = false;
+  // By level of ResourceNames::levels, a dense number for the label's value from 1 on; 0: the node has no such label
+  // and is near nobody by it. Levels beyond the first eight are not looked at.
+  std::array<std::uint32_t, kMaxLevels> levels{};
 };
 
 // A node and the GPUs taken on it.
 struct NodeState {
-  std::shared_ptr<const Node> node;       // null in a free slot
-  std::shared_ptr<const GpuShape> shape;  // null if the table of machine shapes has none for it
-  std::int32_t gpus = 0;                  // capacity
-  std::int32_t used = 0;                  // held by bound pods that have not ended
-  std::int32_t firm = 0;                  // held by firm ledger entries
-  std::int32_t soft = 0;                  // held by soft ledger entries
-  GpuMask free = 0;                       // GPUs that no bound pod holds; only where free_known
-  bool free_known = false;                // false: only counts are known
+  std::shared_ptr<const Node> node;        // null in a free slot
+  std::shared_ptr<const Machine> machine;  // what sources tell, merged; null if only labels do
+  std::shared_ptr<const GpuShape> shape;   // null if the links are not known
+  std::int32_t gpus = 0;                   // whole GPUs that can be held: healthy ones, none in MIG mode
+  std::int32_t used = 0;                   // of them, held by bound pods that have not ended, in whole or in part
+  std::int32_t firm = 0;                   // whole GPUs held by firm ledger entries
+  std::int32_t soft = 0;                   // whole GPUs held by soft ledger entries
+  GpuMask free = 0;                        // healthy GPUs of which no bound pod holds any part; only where free_known
+  GpuMask firm_gpus = 0;    // of them, promised one by one by firm entries that say which (whole or in part)
+  GpuMask busy = 0;         // GPUs of bound pods that hold several
+  bool free_known = false;  // false: only counts are known
+  FreeSource free_source = FreeSource::kUnknown;
+  float failures = 0;  // pods that could not run here lately, each fading over ten minutes
   PlaceId place = 0;
+  // By GPU; null where GPUs are only ever held whole, are all alike, healthy and not partitioned. Firm entries' shares
+  // and partitions are counted in.
+  std::shared_ptr<const std::vector<GpuUse>> uses;
   std::shared_ptr<const std::vector<Occupant>> occupants;  // the first to end first; null if none
 
   [[nodiscard]] std::int32_t unused() const { return gpus - used - firm; }
@@ -102,10 +148,27 @@ enum class EntryKind : std::uint8_t { kSoft, kFirm };
 struct LedgerEntry {
   std::string uid;
   Slot slot = kNoSlot;
-  std::int32_t gpus = 0;
+  std::int32_t gpus = 0;      // whole ones
   std::int32_t priority = 0;  // of the pod; a firm entry holds nothing against a pod of higher priority
   EntryKind kind = EntryKind::kSoft;
+  GpuParts parts = {};
+  GpuPlacement placement = {};  // of one by Bind; else empty
 };
+
+// Where members of a gang are, bound or expected by the ledger.
+struct GangPlacement {
+  struct Member {
+    std::string uid;
+    Slot slot = kNoSlot;
+    friend bool operator==(const Member&, const Member&) = default;
+  };
+  std::int32_t size = 0;        // members it has in all, 0 if nobody said
+  std::vector<Member> members;  // by UID
+};
+using GangMap = StringMap<std::shared_ptr<const GangPlacement>>;       // by GangRef::name
+using PolicyMap = StringMap<std::shared_ptr<const SchedulingPolicy>>;  // by "NAMESPACE/NAME"
+using FailureMap = StringMap<std::vector<std::pair<Slot, float>>>;     // by owner's UID: as NodeState::failures
+using BudgetList = std::vector<DisruptionBudget>;
 
 using DatasetId = std::uint32_t;
 inline constexpr DatasetId kNoDataset = ~DatasetId{0};
@@ -179,6 +242,10 @@ struct Snapshot {
   std::shared_ptr<const std::vector<Place>> places = std::make_shared<const std::vector<Place>>();
   ImageIndex images;
   std::shared_ptr<const LedgerMap> ledger = std::make_shared<const LedgerMap>();
+  std::shared_ptr<const GangMap> gangs = std::make_shared<const GangMap>();
+  std::shared_ptr<const PolicyMap> policies = std::make_shared<const PolicyMap>();
+  std::shared_ptr<const FailureMap> failures = std::make_shared<const FailureMap>();
+  std::shared_ptr<const BudgetList> budgets = std::make_shared<const BudgetList>();
   std::size_t pods = 0;        // pods known
   std::size_t bound_pods = 0;  // of them bound and not ended
   std::int64_t gpus = 0;       // capacity of all nodes
@@ -197,5 +264,10 @@ struct Snapshot {
 // Adds the datasets that stand behind the pod's claims, in front of those it names itself, and forgets the claims; a
 // dataset that is wanted twice, also under two names, stays once. Claims are kept while the snapshot is not ready.
 void resolve_claims(PodRequest& request, const Snapshot& snapshot);
+
+// Fills in what the pod's annotations leave open: by the policy it names, then its namespace's policy called "default",
+// then `defaults`. A policy that does not exist, or is invalid, makes the request invalid. Before the snapshot is ready
+// a named policy that is missing is not yet an error.
+void apply_policy(PodRequest& request, const Snapshot& snapshot, const PodDefaults& defaults);
 
 }  // namespace berth::model

@@ -34,6 +34,6 @@ double score_topology(const model::PodRequest& pod, const NodeView& node, const 
 double score_packing(const model::PodRequest& pod, const NodeView& node);
 
 // Weighted mean of the parts into `total`.
-model::ScoreParts weigh(model::ScoreParts parts, const Weights& weights);
+model::ScoreParts weigh(model::ScoreParts parts, const model::Weights& weights);
 
 }  // namespace berth::policy

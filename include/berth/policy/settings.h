@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "berth/model/weights.h"
+
 namespace berth::policy {
 
 // Who counts whole GPUs: the scheduler, which knows a deletion before we do, or Berth.
@@ -12,13 +14,6 @@ enum class GpuCountMode : std::uint8_t { kTrust, kEnforce };
 
 // Which pods Filter hands on only the best nodes for.
 enum class Coarse : std::uint8_t { kOff, kDatasets, kAll };
-
-// What a part of the score weighs; only their ratios matter.
-struct Weights {
-  double locality = 4;
-  double topology = 2;
-  double packing = 1;
-};
 
 // How fast a pod reads its data by where the bytes come from, in bytes a second: docs/configuration.md, "Loading time".
 struct Bandwidths {
@@ -43,7 +38,7 @@ struct Settings {
   Coarse coarse = Coarse::kAll;
   std::size_t candidates = 32;            // nodes that the coarse stage hands on at a pod's first attempt
   bool other_filtering_extender = false;  // another extender may reject what we hand on: then never narrow
-  Weights weights;
+  model::Weights weights;
   DataCosts data;
 };
 

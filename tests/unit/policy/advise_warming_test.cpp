@@ -41,6 +41,8 @@ class Cluster {
   model::Snapshot snapshot_;
 };
 
+Occupant holds(std::int32_t gpus, core::WallTime ends) { return {.gpus = gpus, .ends = ends}; }
+
 // "free:0", "busy:3600", "dark:?"
 std::vector<std::string> starts(const model::WarmAdvice& advice) {
   std::vector<std::string> text;
@@ -54,7 +56,7 @@ TEST(AdviseWarming, FreeNodesThenThoseThatStateTheirEndThenTheOthers) {
   SnapshotBuilder builder;
   builder.node("dark", 8, 8).node("late", 8, 8).node("soon", 8, 8).node("free").holds("team", "imagenet");
   Cluster cluster(builder);
-  cluster.occupants(0, {{8, kNever}}).occupants(1, {{8, kNow + 2h}}).occupants(2, {{8, kNow + 90min}});
+  cluster.occupants(0, {holds(8, kNever)}).occupants(1, {holds(8, kNow + 2h)}).occupants(2, {holds(8, kNow + 90min)});
   const auto advice = cluster.advise(request(8));
   EXPECT_THAT(starts(advice), ElementsAre("free:0", "soon:5400", "late:7200", "dark:?"));
   EXPECT_EQ(advice.nodes[3].unknown, StartUnknown::kNobodySays);
@@ -65,7 +67,7 @@ TEST(AdviseWarming, GpusAddUpInTheOrderInWhichTheyAreFreed) {
   SnapshotBuilder builder;
   builder.node("a", 8, 7).holds("team", "imagenet");
   Cluster cluster(builder);
-  cluster.occupants(0, {{2, kNow + 3h}, {1, kNow + 1h}, {4, kNow + 2h}});
+  cluster.occupants(0, {holds(2, kNow + 3h), holds(1, kNow + 1h), holds(4, kNow + 2h)});
   EXPECT_THAT(starts(cluster.advise(request(1))), ElementsAre("a:0"));
   EXPECT_THAT(starts(cluster.advise(request(2))), ElementsAre("a:3600"));
   EXPECT_THAT(starts(cluster.advise(request(6))), ElementsAre("a:7200"));
@@ -76,7 +78,7 @@ TEST(AdviseWarming, AFractionOfASecondIsASecond) {
   SnapshotBuilder builder;
   builder.node("a", 8, 8).holds("team", "imagenet");
   Cluster cluster(builder);
-  cluster.occupants(0, {{8, kNow + 1500ms}});
+  cluster.occupants(0, {holds(8, kNow + 1500ms)});
   EXPECT_THAT(starts(cluster.advise(request(8))), ElementsAre("a:2"));
 }
 
@@ -84,7 +86,7 @@ TEST(AdviseWarming, OneThatStatesNoEndKeepsItsGpusForEver) {
   SnapshotBuilder builder;
   builder.node("a", 8, 8).holds("team", "imagenet");
   Cluster cluster(builder);
-  cluster.occupants(0, {{6, kNow + 1h}, {2, kNever}});
+  cluster.occupants(0, {holds(6, kNow + 1h), holds(2, kNever)});
   EXPECT_THAT(starts(cluster.advise(request(6))), ElementsAre("a:3600"));
   EXPECT_THAT(starts(cluster.advise(request(7))), ElementsAre("a:?"));
 }
@@ -93,7 +95,7 @@ TEST(AdviseWarming, AnEndThatHasPassedTellsNothing) {
   SnapshotBuilder builder;
   builder.node("a", 8, 8).holds("team", "imagenet");
   Cluster cluster(builder);
-  cluster.occupants(0, {{8, kNow - 1h}});
+  cluster.occupants(0, {holds(8, kNow - 1h)});
   const auto advice = cluster.advise(request(8));
   EXPECT_THAT(starts(advice), ElementsAre("a:?"));
   EXPECT_EQ(advice.nodes[0].unknown, StartUnknown::kOverdue);
@@ -121,7 +123,7 @@ TEST(AdviseWarming, ARestrictedJobWaitsForTheWholeNode) {
   SnapshotBuilder builder;
   builder.node("a", 8, 8, tests::kV100, 32768).holds("team", "imagenet");
   Cluster cluster(builder);
-  cluster.occupants(0, {{4, kNow + 1h}, {4, kNow + 2h}});
+  cluster.occupants(0, {holds(4, kNow + 1h), holds(4, kNow + 2h)});
   EXPECT_THAT(starts(cluster.advise(request(4))), ElementsAre("a:3600"));
   EXPECT_THAT(starts(cluster.advise(request(4, {{"topology-policy", "restricted"}}))), ElementsAre("a:7200"));
 }

@@ -163,7 +163,7 @@ TEST(Config, EveryDefaultOfTheTableIsWhatTheStructHas) {
 }
 
 TEST(Config, DataOutweighsTopologyAndPackingTogether) {
-  const policy::Weights weights = Config{}.placement.weights;
+  const model::Weights weights = Config{}.placement.weights;
   EXPECT_GT(weights.locality, weights.topology + weights.packing);
   EXPECT_GT(weights.topology, weights.packing);
 }
