@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "berth/model/placement_text.h"
 #include "builder.h"
 
 namespace berth::state {
@@ -11,11 +12,9 @@ using model::kNoSlot;
 
 namespace {
 
-constexpr std::string_view kGpusKey = "berth.io/gpus";
-
 model::GpuMask claim_of(const model::Pod& pod) {
-  const auto found = std::ranges::find(pod.annotations, kGpusKey, &model::Annotation::key);
-  return found == pod.annotations.end() ? 0 : parse_gpu_list(found->value).value_or(0);
+  const auto found = std::ranges::find(pod.annotations, model::kGpusKey, &model::Annotation::key);
+  return found == pod.annotations.end() ? 0 : model::parse_gpu_list(found->value).value_or(0);
 }
 
 // Kubelet ends a pod by its deadline, counted from its start; what a person expects is counted likewise.

@@ -1,7 +1,6 @@
 #include "gpu_account.h"
 
 #include <algorithm>
-#include <charconv>
 #include <tuple>
 #include <utility>
 
@@ -12,20 +11,6 @@ using model::GpuMask;
 std::int32_t gpu_count(std::int64_t value) {
   constexpr std::int64_t kMost = std::int64_t{1} << 28;
   return static_cast<std::int32_t>(std::clamp(value, std::int64_t{0}, kMost));
-}
-
-std::optional<GpuMask> parse_gpu_list(std::string_view text) {
-  GpuMask set = 0;
-  while (true) {
-    int gpu = 0;
-    const char* const end = text.data() + text.size();
-    const auto [next, error] = std::from_chars(text.data(), end, gpu);
-    if (error != std::errc{} || gpu < 0 || gpu >= model::kMaxGpus || model::contains(set, gpu)) return std::nullopt;
-    set |= GpuMask{1} << gpu;
-    if (next == end) return set;
-    if (*next != ',') return std::nullopt;
-    text.remove_prefix(static_cast<std::size_t>(next - text.data()) + 1);
-  }
 }
 
 void GpuAccount::set_capacity(std::int32_t gpus, std::shared_ptr<const model::GpuShape> shape) {

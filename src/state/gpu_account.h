@@ -10,9 +10,7 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "berth/core/clock.h"
@@ -23,10 +21,6 @@ namespace berth::state {
 
 // Foreign counts of GPUs, held within bounds that sums over a node can't overflow.
 std::int32_t gpu_count(std::int64_t value);
-
-// "0,1,2,3", the value of annotation berth.io/gpus, as a set; nullopt for anything else, for an index of kMaxGpus or
-// more and for one that is named twice.
-std::optional<model::GpuMask> parse_gpu_list(std::string_view text);
 
 class GpuAccount {
  public:

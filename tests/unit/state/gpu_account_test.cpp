@@ -11,23 +11,6 @@ using model::GpuMask;
 using model::mask;
 using model::mask_all;
 
-struct GpuListCase {
-  const char* text;
-  std::optional<GpuMask> want;
-};
-
-class GpuList : public testing::TestWithParam<GpuListCase> {};
-
-INSTANTIATE_TEST_SUITE_P(Table, GpuList,
-                         testing::Values(GpuListCase{"0", mask({0})}, GpuListCase{"0,1,2,3", mask({0, 1, 2, 3})},
-                                         GpuListCase{"7,2", mask({2, 7})}, GpuListCase{"15", mask({15})},
-                                         GpuListCase{"", {}}, GpuListCase{",", {}}, GpuListCase{"1,", {}},
-                                         GpuListCase{",1", {}}, GpuListCase{"1,1", {}}, GpuListCase{"16", {}},
-                                         GpuListCase{"-1", {}}, GpuListCase{"0, 1", {}}, GpuListCase{"0-3", {}},
-                                         GpuListCase{"99999999999999999999", {}}, GpuListCase{"GPU-0a1b", {}}));
-
-TEST_P(GpuList, IsReadStrictly) { EXPECT_EQ(parse_gpu_list(GetParam().text), GetParam().want) << GetParam().text; }
-
 TEST(GpuCount, StaysWithinWhatSumsCanBear) {
   EXPECT_EQ(gpu_count(8), 8);
   EXPECT_EQ(gpu_count(-1), 0);
