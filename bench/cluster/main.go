@@ -14,13 +14,11 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"os"
-	"os/signal"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
+	"berth.dev/berth/testbed/bench/program"
 	"berth.dev/berth/testbed/tests/cluster"
 )
 
@@ -30,92 +28,50 @@ type options struct {
 	pods      int
 	clients   int
 	timeLimit time.Duration
-	format    string
 }
 
 func main() {
-	o, err := parse(os.Args[1:])
-	if errors.Is(err, flag.ErrHelp) {
-		os.Exit(0)
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "bench/cluster:", err)
-		os.Exit(2)
-	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	report, err := run(ctx, o)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "bench/cluster:", err)
-		os.Exit(1)
-	}
-	if o.format == "json" {
-		err = report.writeJSON(os.Stdout)
-	} else {
-		report.writeTable(os.Stdout)
-	}
-	if err != nil || !report.OK {
-		os.Exit(1)
-	}
+	var o options
+	began := time.Now()
+	program.Main("cluster", o.define, func(ctx context.Context) (*report, error) {
+		return program.OnCluster(ctx, func(ctx context.Context, c *cluster.Cluster) (*report, error) {
+			return o.measure(ctx, c, began)
+		})
+	})
 }
 
-func parse(args []string) (options, error) {
-	var o options
-	flags := flag.NewFlagSet("cluster", flag.ContinueOnError)
+func (o *options) define(flags *flag.FlagSet) func() error {
 	nodes := flags.String("nodes", "1000,5000", "numbers of nodes, ascending")
 	flags.IntVar(&o.rounds, "rounds", 7, "rounds for each number of nodes")
 	flags.IntVar(&o.pods, "pods", 500, "pods in a burst")
 	flags.IntVar(&o.clients, "clients", 4, "clients that create them")
 	flags.DurationVar(&o.timeLimit, "time-limit", 45*time.Minute, "no further round starts after this long")
-	flags.StringVar(&o.format, "format", "table", "table or json")
-	if err := flags.Parse(args); err != nil {
-		return o, err
-	}
-	for _, text := range strings.Split(*nodes, ",") {
+	return func() error { return o.check(*nodes) }
+}
+
+func (o *options) check(nodes string) error {
+	for _, text := range strings.Split(nodes, ",") {
 		n, err := strconv.Atoi(strings.TrimSpace(text))
 		if err != nil || n < 1 || (len(o.nodes) > 0 && n <= o.nodes[len(o.nodes)-1]) {
-			return o, fmt.Errorf("--nodes %s: want ascending numbers, such as 1000,5000", *nodes)
+			return fmt.Errorf("--nodes %s: want ascending numbers, such as 1000,5000", nodes)
 		}
 		o.nodes = append(o.nodes, n)
 	}
-	if o.format != "table" && o.format != "json" {
-		return o, fmt.Errorf("--format %s: want table or json", o.format)
-	}
 	if o.rounds < 1 || o.pods < 1 || o.clients < 1 {
-		return o, errors.New("--rounds, --pods and --clients must be at least 1")
+		return errors.New("--rounds, --pods and --clients must be at least 1")
 	}
 	if smallest := o.nodes[0] * machine.GPUs; o.pods > smallest {
-		return o, fmt.Errorf("--pods %d: %d nodes have %d GPUs", o.pods, o.nodes[0], smallest)
+		return fmt.Errorf("--pods %d: %d nodes have %d GPUs", o.pods, o.nodes[0], smallest)
 	}
-	return o, nil
+	return nil
 }
 
-func progress(format string, args ...any) { fmt.Fprintf(os.Stderr, format+"\n", args...) }
-
-// run does all rounds for all numbers of nodes.
-func run(ctx context.Context, o options) (*report, error) {
-	if _, err := cluster.BerthBinary(); err != nil {
-		return nil, err
-	}
-	began := time.Now()
-	c, err := cluster.Start(ctx, cluster.Options{
-		WithoutKubelets: true, WithoutController: true,
-		Progress: func(what string) { progress("starting %s", what) },
-	})
-	if err != nil {
-		return nil, err
-	}
-	failed := true
-	defer func() {
-		_ = c.Stop(failed)
-		if failed {
-			progress("logs are kept in %s", c.Dir)
-		}
-	}()
-	r := newReport(c.Version, o)
+// measure does all rounds for all numbers of nodes.
+func (o *options) measure(ctx context.Context, c *cluster.Cluster, began time.Time) (*report, error) {
+	r := newReport(c.Version, *o)
 	created := 0
 	for _, n := range o.nodes {
-		progress("creating nodes %d to %d", created+1, n)
+		program.Progress("creating nodes %d to %d", created+1, n)
 		if err := c.CreateNodes(ctx, nodesBetween(created, n)...); err != nil {
 			return nil, err
 		}
@@ -123,15 +79,14 @@ func run(ctx context.Context, o options) (*report, error) {
 		size := r.addSize(n)
 		for round := range o.rounds {
 			if since := time.Since(began); since > o.timeLimit {
-				progress("time limit: %d of %d rounds at %d nodes", round, o.rounds, n)
+				program.Progress("time limit: %d of %d rounds at %d nodes", round, o.rounds, n)
 				break
 			}
-			if err := runRound(ctx, c, o, size, round); err != nil {
+			if err := runRound(ctx, c, *o, size, round); err != nil {
 				return nil, err
 			}
 		}
 	}
-	failed = false
 	r.finish()
 	return r, nil
 }
@@ -148,7 +103,7 @@ func runRound(ctx context.Context, c *cluster.Cluster, o options, size *sizeResu
 			return fmt.Errorf("%d nodes, round %d, %s: %w", size.Nodes, round+1, arms[a].name, err)
 		}
 		size.add(a, m)
-		progress("%5d nodes, round %d of %d: %-34s %6.1f pods/s, P50 %5.2f s, P99 %5.2f s, CPU a pod %.1f + %.1f ms",
+		program.Progress("%5d nodes, round %d of %d: %-34s %6.1f pods/s, P50 %5.2f s, P99 %5.2f s, CPU a pod %.1f + %.1f ms",
 			size.Nodes, round+1, o.rounds, arms[a].title, m.PodsPerSecond, m.P50, m.P99,
 			m.SchedulerCPU, m.BerthCPU)
 	}

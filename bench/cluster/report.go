@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"runtime"
@@ -87,13 +86,11 @@ func median[T any](items []T, value func(T) float64) float64 {
 	return (values[middle-1] + values[middle]) / 2
 }
 
-func (r *report) writeJSON(w io.Writer) error {
-	encoder := json.NewEncoder(w)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(r)
-}
+// Met says whether every bound is.
+func (r *report) Met() bool { return r.OK }
 
-func (r *report) writeTable(w io.Writer) {
+// WriteTable prints the figures.
+func (r *report) WriteTable(w io.Writer) {
 	fmt.Fprintf(w, "kube-scheduler %s, %d CPUs, bursts of %d one-GPU pods from %d clients; medians over the rounds, CPU is a pod's\n\n",
 		r.Kubernetes, r.CPUs, r.Pods, r.Clients)
 	table := tabwriter.NewWriter(w, 0, 0, 3, ' ', 0)

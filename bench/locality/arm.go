@@ -9,6 +9,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"berth.dev/berth/testbed/bench/arrivals"
+	"berth.dev/berth/testbed/bench/program"
 	"berth.dev/berth/testbed/tests/cluster"
 )
 
@@ -37,10 +39,7 @@ type armResult struct {
 }
 
 type arm struct {
-	*cluster.Cluster
-	model  *model
-	view   *cluster.PodView
-	berth  *cluster.Berth // nil without
+	arrivals.Flow
 	result *armResult
 }
 
@@ -51,10 +50,11 @@ func runArm(ctx context.Context, c *cluster.Cluster, w *workload, title string, 
 		return nil, err
 	}
 	defer view.Stop()
-	a := &arm{c, newModel(), view, berth, &armResult{}}
-	err = cluster.Parallel(ctx, 8, w.before, func(ctx context.Context, j job) error {
-		pod := cluster.PodSpec{Name: j.name, GPUs: j.gpus}.Pod()
-		pod.Spec.NodeName = j.node
+	flow := arrivals.Flow{Cluster: c, Model: newModel(), View: view, Berth: berth, MostTaken: mostTaken}
+	a := &arm{flow, &armResult{}}
+	err = cluster.Parallel(ctx, 8, w.before, func(ctx context.Context, j arrivals.Job) error {
+		pod := cluster.PodSpec{Name: j.Name, GPUs: j.GPUs}.Pod()
+		pod.Spec.NodeName = j.Node
 		_, err := c.Client.CoreV1().Pods(cluster.Namespace).Create(ctx, pod, metav1.CreateOptions{})
 		return err
 	})
@@ -62,17 +62,17 @@ func runArm(ctx context.Context, c *cluster.Cluster, w *workload, title string, 
 		return nil, err
 	}
 	for _, j := range w.before {
-		a.model.place(j, j.node)
+		a.Model.Place(j, j.Node)
 	}
 	if err := view.WaitBound(ctx, len(w.before)); err != nil {
 		return nil, err
 	}
 	for i, j := range w.jobs {
 		if err := a.arrive(ctx, j); err != nil {
-			return nil, fmt.Errorf("%s, %s: %w", title, j.name, err)
+			return nil, fmt.Errorf("%s, %s: %w", title, j.Name, err)
 		}
 		if (i+1)%50 == 0 {
-			progress("%s: %d of %d jobs are placed", title, i+1, len(w.jobs))
+			program.Progress("%s: %d of %d jobs are placed", title, i+1, len(w.jobs))
 		}
 	}
 	over, err := c.Overcommitted(ctx)
@@ -82,64 +82,34 @@ func runArm(ctx context.Context, c *cluster.Cluster, w *workload, title string, 
 	if err != nil {
 		return nil, err
 	}
+	a.result.Waited, a.result.Withheld = a.Waited, a.Withheld
 	a.result.finish()
-	progress("%s: %.1f %% of the bytes that could be local are", title, 100*a.result.Local)
+	program.Progress("%s: %.1f %% of the bytes that could be local are", title, 100*a.result.Local)
 	return a.result, c.DeletePods(ctx, "!release")
 }
 
-// arrive lets jobs finish, creates this one and waits until it has a node.
+// arrive has the scheduler place a job and notes what came of it.
 func (a *arm) arrive(ctx context.Context, j job) error {
-	if err := a.finish(ctx, a.model.leaving(j)); err != nil {
-		return err
-	}
-	// The scheduler sees who has gone before it sees who comes; Berth has a watch of its own, and nothing orders the two.
-	if a.berth != nil {
-		if err := a.berth.WaitGPUsUsed(ctx, a.model.taken()); err != nil {
-			return err
-		}
-	}
-	spec := cluster.PodSpec{Name: j.name, GPUs: j.gpus}
+	arrival := arrivals.Arrival{Job: j.Job}
 	for _, d := range j.data {
-		spec.Claims = append(spec.Claims, d.name)
+		arrival.Spec.Claims = append(arrival.Spec.Claims, d.name)
 	}
-	if err := a.CreatePods(ctx, 1, spec); err != nil {
-		return err
-	}
-	decided := func(v *cluster.PodView) bool { return nodeOf(v.Pod(j.name)) != "" || rejected(v.Pod(j.name)) }
-	if err := a.view.Wait(ctx, j.name+" is decided", decided); err != nil {
-		return err
-	}
-	if nodeOf(a.view.Pod(j.name)) == "" {
-		if a.model.fits(j) {
-			a.result.Withheld = append(a.result.Withheld, j.name)
-		} else {
-			a.result.Waited = append(a.result.Waited, j.name)
-			if err := a.finish(ctx, a.model.makingRoom(j)); err != nil {
-				return err
-			}
+	return a.Arrive(ctx, []arrivals.Arrival{arrival}, func(placed arrivals.Job, _ *corev1.Pod) {
+		possible, best := j.possible(a.Model)
+		d := decision{
+			Job: j.Name, GPUs: j.GPUs, Node: placed.Node, Local: j.localBytes(placed.Node), Possible: possible, Best: best,
+			Loading: j.loadingSeconds(placed.Node), Taken: a.Model.Taken(),
 		}
-		bound := func(v *cluster.PodView) bool { return nodeOf(v.Pod(j.name)) != "" }
-		if err := a.view.Wait(ctx, j.name+" has a node", bound); err != nil {
-			return err
+		if a.Berth != nil && d.Local < d.Possible {
+			d.Why = a.why(ctx, d)
 		}
-	}
-	node := nodeOf(a.view.Pod(j.name))
-	possible, best := a.model.possible(j)
-	d := decision{
-		Job: j.name, GPUs: j.gpus, Node: node, Local: j.localBytes(node), Possible: possible, Best: best,
-		Loading: j.loadingSeconds(node), Taken: a.model.taken(),
-	}
-	if a.berth != nil && d.Local < d.Possible {
-		d.Why = a.why(ctx, d)
-	}
-	a.result.Decisions = append(a.result.Decisions, d)
-	a.model.place(j, node)
-	return nil
+		a.result.Decisions = append(a.result.Decisions, d)
+	})
 }
 
 // why is what Berth says of the node that a job got and of the one with most of its data.
 func (a *arm) why(ctx context.Context, d decision) string {
-	explanation, err := a.berth.Explain(ctx, d.Job)
+	explanation, err := a.Berth.Explain(ctx, d.Job)
 	if err != nil {
 		return err.Error()
 	}
@@ -151,48 +121,6 @@ func (a *arm) why(ctx context.Context, d decision) string {
 		}
 	}
 	return strings.Join(text, "; ")
-}
-
-// finish deletes jobs and waits until they are gone.
-func (a *arm) finish(ctx context.Context, names []string) error {
-	now := metav1.DeleteOptions{GracePeriodSeconds: new(int64)}
-	err := cluster.Parallel(ctx, 4, names, func(ctx context.Context, name string) error {
-		return a.Client.CoreV1().Pods(cluster.Namespace).Delete(ctx, name, now)
-	})
-	if err != nil {
-		return err
-	}
-	for _, name := range names {
-		a.model.finish(name)
-	}
-	return a.view.Wait(ctx, "jobs are finished", func(v *cluster.PodView) bool {
-		for _, name := range names {
-			if v.Pod(name) != nil {
-				return false
-			}
-		}
-		return true
-	})
-}
-
-func nodeOf(pod *corev1.Pod) string {
-	if pod == nil {
-		return ""
-	}
-	return pod.Spec.NodeName
-}
-
-// rejected says that the scheduler has tried a pod and found no node.
-func rejected(pod *corev1.Pod) bool {
-	if pod == nil {
-		return false
-	}
-	for _, condition := range pod.Status.Conditions {
-		if condition.Type == corev1.PodScheduled && condition.Status == corev1.ConditionFalse {
-			return true
-		}
-	}
-	return false
 }
 
 // finish works the figures out.

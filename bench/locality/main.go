@@ -13,100 +13,39 @@ import (
 	"context"
 	"errors"
 	"flag"
-	"fmt"
-	"os"
-	"os/signal"
-	"syscall"
 
+	"berth.dev/berth/testbed/bench/program"
 	"berth.dev/berth/testbed/tests/cluster"
 	"berth.dev/berth/testbed/tests/cluster/fluid"
 )
 
 type options struct {
-	seed   uint64
-	jobs   int
-	wakes  int
-	format string
+	seed  uint64
+	jobs  int
+	wakes int
 }
 
 func main() {
-	o, err := parse(os.Args[1:])
-	if errors.Is(err, flag.ErrHelp) {
-		os.Exit(0)
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "bench/locality:", err)
-		os.Exit(2)
-	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	r, err := run(ctx, o)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "bench/locality:", err)
-		os.Exit(1)
-	}
-	if o.format == "json" {
-		err = r.writeJSON(os.Stdout)
-	} else {
-		r.writeTable(os.Stdout)
-	}
-	if err != nil || !r.OK {
-		os.Exit(1)
-	}
+	var o options
+	program.Main("locality", o.define, func(ctx context.Context) (*report, error) {
+		return program.OnCluster(ctx, o.measure)
+	})
 }
 
-func parse(args []string) (options, error) {
-	var o options
-	flags := flag.NewFlagSet("locality", flag.ContinueOnError)
+func (o *options) define(flags *flag.FlagSet) func() error {
 	flags.Uint64Var(&o.seed, "seed", 1, "of datasets, jobs and who finishes when")
 	flags.IntVar(&o.jobs, "jobs", 150, "jobs that read datasets")
 	flags.IntVar(&o.wakes, "wakes", 24, "pods that are woken by a dataset that becomes Bound; half as many by the end of their wait")
-	flags.StringVar(&o.format, "format", "table", "table or json")
-	if err := flags.Parse(args); err != nil {
-		return o, err
+	return func() error {
+		if o.jobs < 1 || o.wakes < 2 {
+			return errors.New("--jobs must be at least 1, --wakes at least 2")
+		}
+		return nil
 	}
-	if o.format != "table" && o.format != "json" {
-		return o, fmt.Errorf("--format %s: want table or json", o.format)
-	}
-	if o.jobs < 1 || o.wakes < 2 {
-		return o, errors.New("--jobs must be at least 1, --wakes at least 2")
-	}
-	return o, nil
 }
 
-func progress(format string, args ...any) { fmt.Fprintf(os.Stderr, format+"\n", args...) }
-
-// stockScheduler is what a cluster has without anyone's doing.
-const stockScheduler = `apiVersion: kubescheduler.config.k8s.io/v1
-kind: KubeSchedulerConfiguration
-leaderElection:
-  leaderElect: false
-clientConnection:
-  kubeconfig: %s
-  qps: 5000
-  burst: 10000
-profiles:
-  - schedulerName: ` + cluster.SchedulerName + "\n"
-
-func run(ctx context.Context, o options) (*report, error) {
-	if _, err := cluster.BerthBinary(); err != nil {
-		return nil, err
-	}
-	c, err := cluster.Start(ctx, cluster.Options{
-		WithoutKubelets: true, WithoutController: true,
-		Progress: func(what string) { progress("starting %s", what) },
-	})
-	if err != nil {
-		return nil, err
-	}
-	failed := true
-	defer func() {
-		_ = c.Stop(failed)
-		if failed {
-			progress("logs are kept in %s", c.Dir)
-		}
-	}()
-	progress("creating nodes and datasets")
+func (o *options) measure(ctx context.Context, c *cluster.Cluster) (*report, error) {
+	program.Progress("creating nodes and datasets")
 	w := makeWorkload(o.seed, o.jobs)
 	if err := c.CreateNodes(ctx, machine.Nodes(nodePrefix, nodeCount)...); err != nil {
 		return nil, err
@@ -135,17 +74,16 @@ func run(ctx context.Context, o options) (*report, error) {
 	if r.Berth, err = runArm(ctx, c, w, "Berth", berth); err != nil {
 		return nil, err
 	}
-	progress("waking pods")
+	program.Progress("waking pods")
 	if r.Wakes, err = measureWakes(ctx, c, berth, o.wakes); err != nil {
 		return nil, err
 	}
-	if err := c.StartSchedulerWith(ctx, fmt.Sprintf(stockScheduler, c.Kubeconfig)); err != nil {
+	if err := c.StartStockScheduler(ctx); err != nil {
 		return nil, err
 	}
 	if r.Stock, err = runArm(ctx, c, w, "stock scheduler", nil); err != nil {
 		return nil, err
 	}
-	failed = false
 	r.judge()
 	return r, nil
 }

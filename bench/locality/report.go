@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -48,13 +47,11 @@ func (r *report) judge() {
 	r.OK = len(r.Missed) == 0
 }
 
-func (r *report) writeJSON(w io.Writer) error {
-	encoder := json.NewEncoder(w)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(r)
-}
+// Met says whether every bound is.
+func (r *report) Met() bool { return r.OK }
 
-func (r *report) writeTable(w io.Writer) {
+// WriteTable prints the figures.
+func (r *report) WriteTable(w io.Writer) {
 	fmt.Fprintf(w, "kube-scheduler %s, %d nodes of %d GPUs, %d datasets, %d jobs, seed %d\n\n",
 		r.Kubernetes, nodeCount, machine.GPUs, datasetCount, r.Jobs, r.Seed)
 	table := tabwriter.NewWriter(w, 0, 0, 3, ' ', 0)

@@ -8,6 +8,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"berth.dev/berth/testbed/bench/arrivals"
 	"berth.dev/berth/testbed/tests/cluster"
 	"berth.dev/berth/testbed/tests/cluster/fluid"
 )
@@ -132,7 +133,7 @@ func createWaiting(ctx context.Context, c *cluster.Cluster, view *cluster.PodVie
 	}
 	err := view.Wait(ctx, "the pods are rejected", func(v *cluster.PodView) bool {
 		for _, spec := range specs {
-			if !rejected(v.Pod(spec.Name)) {
+			if !arrivals.Rejected(v.Pod(spec.Name)) {
 				return false
 			}
 		}
@@ -150,7 +151,7 @@ func createWaiting(ctx context.Context, c *cluster.Cluster, view *cluster.PodVie
 }
 
 func waitNode(ctx context.Context, view *cluster.PodView, name string) (*corev1.Pod, error) {
-	err := view.Wait(ctx, name+" has a node", func(v *cluster.PodView) bool { return nodeOf(v.Pod(name)) != "" })
+	err := view.Wait(ctx, name+" has a node", func(v *cluster.PodView) bool { return arrivals.NodeOf(v.Pod(name)) != "" })
 	return view.Pod(name), err
 }
 

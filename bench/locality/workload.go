@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"berth.dev/berth/testbed/bench/arrivals"
 	"berth.dev/berth/testbed/tests/cluster"
 	"berth.dev/berth/testbed/tests/cluster/fluid"
 )
@@ -22,6 +23,14 @@ const (
 
 var machine = cluster.A100SXM
 
+func newModel() *arrivals.Model {
+	var nodes []string
+	for i := range nodeCount {
+		nodes = append(nodes, nodeName(i))
+	}
+	return arrivals.NewModel(nodes, machine.GPUs)
+}
+
 func nodeName(i int) string { return fmt.Sprintf("%s-%03d", nodePrefix, i) }
 
 // dataset is one with its bytes on nodes.
@@ -31,20 +40,17 @@ type dataset struct {
 	local map[string]int64 // by node
 }
 
-// job is one that reads datasets, or one that ran before and reads none.
+// job is one that reads datasets.
 type job struct {
-	name string
-	gpus int
+	arrivals.Job
 	data []*dataset
-	node string  // where it ran before; empty: it is to be placed
-	ends float64 // of all that run, the one with the least finishes first
 }
 
 // workload is all that the seed decides.
 type workload struct {
 	datasets []*dataset
-	before   []job // run from the start
-	jobs     []job // arrive in this order
+	before   []arrivals.Job // run from the start
+	jobs     []job          // arrive in this order
 }
 
 // patterns of jobs on a node that is in use.
@@ -66,17 +72,17 @@ func makeWorkload(seed uint64, jobs int) *workload {
 		}
 		for _, gpus := range patterns[random.IntN(len(patterns))] {
 			name := fmt.Sprintf("before-%03d", len(w.before))
-			w.before = append(w.before, job{name: name, gpus: gpus, node: nodeName(node), ends: random.Float64()})
+			w.before = append(w.before, arrivals.Job{Name: name, GPUs: gpus, Node: nodeName(node), Ends: random.Float64()})
 			taken += gpus
 		}
 	}
 	for i := range jobs {
-		j := job{name: fmt.Sprintf("job-%03d", i), gpus: pickSize(random)}
+		j := job{Job: arrivals.Job{Name: fmt.Sprintf("job-%03d", i), GPUs: pickSize(random)}}
 		for _, set := range random.Perm(datasetCount)[:1+random.IntN(2)] {
 			j.data = append(j.data, w.datasets[set])
 		}
 		// The later it arrives, the later it ends: about when a third of the jobs have come after it.
-		j.ends = 3*float64(i)/float64(jobs) + random.Float64()
+		j.Ends = 3*float64(i)/float64(jobs) + random.Float64()
 		w.jobs = append(w.jobs, j)
 	}
 	return w
@@ -120,6 +126,18 @@ func (j job) localBytes(node string) int64 {
 		total += d.local[node]
 	}
 	return total
+}
+
+// possible is the most that any node with enough free GPUs has of what a job reads, and that node.
+func (j job) possible(m *arrivals.Model) (int64, string) {
+	best, at := int64(-1), ""
+	for i := range nodeCount {
+		node := nodeName(i)
+		if local := j.localBytes(node); m.Free(node) >= j.GPUs && local > best {
+			best, at = local, node
+		}
+	}
+	return max(best, 0), at
 }
 
 // Berth's defaults for the disk of a node, for other nodes, which are all in one zone, and for the storage behind the

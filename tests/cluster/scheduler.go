@@ -56,6 +56,23 @@ func (c *Cluster) StartSchedulerWith(ctx context.Context, config string, args ..
 	return c.RestartScheduler(ctx)
 }
 
+// stockScheduler is what a cluster has without anyone's doing.
+const stockScheduler = `apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+leaderElection:
+  leaderElect: false
+clientConnection:
+  kubeconfig: %s
+  qps: 5000
+  burst: 10000
+profiles:
+  - schedulerName: ` + SchedulerName + "\n"
+
+// StartStockScheduler starts kube-scheduler with its defaults and without Berth, under the name that test pods ask for.
+func (c *Cluster) StartStockScheduler(ctx context.Context) error {
+	return c.StartSchedulerWith(ctx, fmt.Sprintf(stockScheduler, c.Kubeconfig))
+}
+
 // StopScheduler stops kube-scheduler, if it runs.
 func (c *Cluster) StopScheduler() error {
 	p := c.scheduler

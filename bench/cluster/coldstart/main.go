@@ -8,29 +8,25 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
-	"os/signal"
 	"sort"
-	"syscall"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"berth.dev/berth/testbed/bench/program"
 	"berth.dev/berth/testbed/tests/cluster"
 )
 
 // limitSeconds is the bound of docs/benchmarks.md, for 5,000 nodes and 50,000 pods.
 const limitSeconds = 5.0
 
-type options struct {
-	nodes, pods, rounds, clients int
-	format                       string
-}
+type options struct{ nodes, pods, rounds, clients int }
 
 type result struct {
 	Version string    `json:"kubernetes"`
@@ -45,55 +41,26 @@ type result struct {
 
 func main() {
 	var o options
-	flags := flag.NewFlagSet("coldstart", flag.ContinueOnError)
+	program.Main("coldstart", o.define, func(ctx context.Context) (*result, error) {
+		return program.OnCluster(ctx, o.measure)
+	})
+}
+
+func (o *options) define(flags *flag.FlagSet) func() error {
 	flags.IntVar(&o.nodes, "nodes", 5000, "nodes")
 	flags.IntVar(&o.pods, "pods", 50000, "pods, bound to the nodes in turn")
 	flags.IntVar(&o.rounds, "rounds", 5, "starts of Berth")
 	flags.IntVar(&o.clients, "clients", 16, "clients that create the objects")
-	flags.StringVar(&o.format, "format", "table", "table or json")
-	err := flags.Parse(os.Args[1:])
-	if errors.Is(err, flag.ErrHelp) {
-		os.Exit(0)
-	}
-	if err == nil && (o.nodes < 1 || o.pods < 0 || o.rounds < 1 || o.clients < 1) {
-		err = errors.New("numbers must be positive")
-	}
-	if err == nil && o.format != "table" && o.format != "json" {
-		err = fmt.Errorf("--format %s: want table or json", o.format)
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "coldstart:", err)
-		os.Exit(2)
-	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	r, err := run(ctx, o)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "coldstart:", err)
-		os.Exit(1)
-	}
-	r.write(o.format)
-	if !r.OK {
-		os.Exit(1)
+	return func() error {
+		if o.nodes < 1 || o.pods < 0 || o.rounds < 1 || o.clients < 1 {
+			return errors.New("numbers must be positive")
+		}
+		return nil
 	}
 }
 
-func progress(format string, args ...any) { fmt.Fprintf(os.Stderr, format+"\n", args...) }
-
-func run(ctx context.Context, o options) (*result, error) {
-	if _, err := cluster.BerthBinary(); err != nil {
-		return nil, err
-	}
-	c, err := cluster.Start(ctx, cluster.Options{
-		WithoutKubelets: true, WithoutController: true,
-		Progress: func(what string) { progress("starting %s", what) },
-	})
-	if err != nil {
-		return nil, err
-	}
-	failed := true
-	defer func() { _ = c.Stop(failed) }()
-	if err := fill(ctx, c, o); err != nil {
+func (o *options) measure(ctx context.Context, c *cluster.Cluster) (*result, error) {
+	if err := fill(ctx, c, *o); err != nil {
 		return nil, err
 	}
 	r := &result{Version: c.Version, Nodes: o.nodes, Pods: o.pods, Limit: limitSeconds, Load: loadAverage()}
@@ -102,20 +69,19 @@ func run(ctx context.Context, o options) (*result, error) {
 		if err != nil {
 			return nil, err
 		}
-		progress("round %d of %d: ready after %.2f s", round+1, o.rounds, seconds)
+		program.Progress("round %d of %d: ready after %.2f s", round+1, o.rounds, seconds)
 		r.Seconds = append(r.Seconds, seconds)
 	}
 	sorted := append([]float64(nil), r.Seconds...)
 	sort.Float64s(sorted)
 	r.Median = sorted[len(sorted)/2]
 	r.OK = r.Median <= limitSeconds
-	failed = false
 	return r, nil
 }
 
 // fill creates the nodes and then the pods.
 func fill(ctx context.Context, c *cluster.Cluster, o options) error {
-	progress("creating %d nodes", o.nodes)
+	program.Progress("creating %d nodes", o.nodes)
 	nodes := make([]*corev1.Node, o.nodes)
 	for i := range nodes {
 		nodes[i] = cluster.A100SXM.Node(nodeName(i))
@@ -129,7 +95,7 @@ func fill(ctx context.Context, c *cluster.Cluster, o options) error {
 	}
 	const portion = 10000
 	for from := 0; from < o.pods; from += portion {
-		progress("creating pods %d to %d", from+1, min(from+portion, o.pods))
+		program.Progress("creating pods %d to %d", from+1, min(from+portion, o.pods))
 		err := cluster.Parallel(ctx, o.clients, numbers[from:min(from+portion, o.pods)],
 			func(ctx context.Context, i int) error {
 				// By turns one GPU and none, so that no node holds more than it has.
@@ -169,21 +135,19 @@ func loadAverage() string {
 	return one + " " + five + " " + fifteen
 }
 
-func (r *result) write(format string) {
-	if format == "json" {
-		encoder := json.NewEncoder(os.Stdout)
-		encoder.SetIndent("", "  ")
-		_ = encoder.Encode(r)
-		return
-	}
-	fmt.Printf("Kubernetes %s, %d nodes, %d pods; load average %s\n", r.Version, r.Nodes, r.Pods, r.Load)
-	fmt.Print("start to ready, seconds:")
+// Met says whether the bound is.
+func (r *result) Met() bool { return r.OK }
+
+// WriteTable prints the figures.
+func (r *result) WriteTable(w io.Writer) {
+	fmt.Fprintf(w, "Kubernetes %s, %d nodes, %d pods; load average %s\n", r.Version, r.Nodes, r.Pods, r.Load)
+	fmt.Fprint(w, "start to ready, seconds:")
 	for _, seconds := range r.Seconds {
-		fmt.Printf(" %.2f", seconds)
+		fmt.Fprintf(w, " %.2f", seconds)
 	}
 	verdict := "ok"
 	if !r.OK {
 		verdict = "MISSED"
 	}
-	fmt.Printf("\nmedian %.2f s, must be at most %.0f s: %s\n", r.Median, r.Limit, verdict)
+	fmt.Fprintf(w, "\nmedian %.2f s, must be at most %.0f s: %s\n", r.Median, r.Limit, verdict)
 }

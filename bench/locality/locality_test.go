@@ -3,6 +3,8 @@ package main
 import (
 	"reflect"
 	"testing"
+
+	"berth.dev/berth/testbed/bench/arrivals"
 )
 
 func TestWorkloadFollowsFromTheSeedAndFits(t *testing.T) {
@@ -12,12 +14,12 @@ func TestWorkloadFollowsFromTheSeedAndFits(t *testing.T) {
 	}
 	m := newModel()
 	for _, j := range w.before {
-		m.place(j, j.node)
-		if m.free[j.node] < 0 {
-			t.Fatalf("%s has more than its GPUs taken", j.node)
+		m.Place(j, j.Node)
+		if m.Free(j.Node) < 0 {
+			t.Fatalf("%s has more than its GPUs taken", j.Node)
 		}
 	}
-	if taken := float64(m.taken()) / totalGPUs; taken < startTaken || taken > mostTaken {
+	if taken := float64(m.Taken()) / totalGPUs; taken < startTaken || taken > mostTaken {
 		t.Errorf("%v of the GPUs are taken at the start", taken)
 	}
 	for _, d := range w.datasets {
@@ -30,7 +32,7 @@ func TestWorkloadFollowsFromTheSeedAndFits(t *testing.T) {
 func TestPossibleIsTheMostThatANodeWithEnoughFreeGPUsHas(t *testing.T) {
 	a := &dataset{name: "a", bytes: 100, local: map[string]int64{"gpu-001": 60, "gpu-002": 30}}
 	b := &dataset{name: "b", bytes: 100, local: map[string]int64{"gpu-002": 20}}
-	j := job{name: "j", gpus: 4, data: []*dataset{a, b}}
+	j := job{arrivals.Job{Name: "j", GPUs: 4}, []*dataset{a, b}}
 	m := newModel()
 	for _, c := range []struct {
 		taken string
@@ -38,28 +40,11 @@ func TestPossibleIsTheMostThatANodeWithEnoughFreeGPUsHas(t *testing.T) {
 		node  string
 	}{{"", 60, "gpu-001"}, {"gpu-001", 50, "gpu-002"}, {"gpu-002", 0, "gpu-000"}} {
 		if c.taken != "" {
-			m.place(job{name: c.taken, gpus: 5}, c.taken)
+			m.Place(arrivals.Job{Name: c.taken, GPUs: 5}, c.taken)
 		}
-		if got, node := m.possible(j); got != c.want || node != c.node {
+		if got, node := j.possible(m); got != c.want || node != c.node {
 			t.Errorf("with %q taken %d on %s is possible, want %d on %s", c.taken, got, node, c.want, c.node)
 		}
-	}
-}
-
-func TestThoseOfTheNodeThatLacksLeastMakeRoom(t *testing.T) {
-	m := newModel()
-	for i := range nodeCount {
-		m.place(job{name: "on-" + nodeName(i), gpus: 7}, nodeName(i))
-	}
-	m.finish("on-gpu-005")
-	m.place(job{name: "late", gpus: 3, ends: 2}, "gpu-005")
-	m.place(job{name: "soon", gpus: 3, ends: 1}, "gpu-005")
-	want := []string{"soon", "late"}
-	if got := m.makingRoom(job{gpus: 8}); !reflect.DeepEqual(got, want) {
-		t.Errorf("%q make room, want %q", got, want)
-	}
-	if got := m.makingRoom(job{gpus: 5}); !reflect.DeepEqual(got, want[:1]) {
-		t.Errorf("%q make room, want %q", got, want[:1])
 	}
 }
 
