@@ -20,6 +20,7 @@ type BerthOptions struct {
 	Config     string // text of a configuration file; empty: none
 	Dir        string // for its log and configuration
 	Args       []string
+	Bind       bool // answer /bind, too, on a port of its own
 	NotReady   bool // do not wait for readiness, because it is not expected
 }
 
@@ -28,6 +29,7 @@ type Berth struct {
 	*Process
 	Extender string // address, host:port
 	Admin    string
+	Bind     string // empty if it doesn't bind
 }
 
 // BerthBinary is the program under test: BERTH_BIN, or the release build.
@@ -63,6 +65,9 @@ func StartBerth(ctx context.Context, options BerthOptions) (*Berth, error) {
 		}
 		argv = append(argv, "--config", path)
 	}
+	if options.Bind {
+		argv = append(argv, "--bind-listen", "127.0.0.1:0")
+	}
 	argv = append(argv, options.Args...)
 
 	reader, writer, err := os.Pipe()
@@ -79,7 +84,7 @@ func StartBerth(ctx context.Context, options BerthOptions) (*Berth, error) {
 		return nil, err
 	}
 	b := &Berth{Process: process}
-	if err := b.readAddresses(reader); err != nil {
+	if err := b.readAddresses(reader, options.Bind); err != nil {
 		b.Kill()
 		return nil, err
 	}
@@ -93,22 +98,27 @@ func StartBerth(ctx context.Context, options BerthOptions) (*Berth, error) {
 	return b, nil
 }
 
-// readAddresses reads the two lines that name the ports, and then lets the rest of the output go by.
-func (b *Berth) readAddresses(output *os.File) error {
+// readAddresses reads the lines that name the ports, and then lets the rest of the output go by.
+func (b *Berth) readAddresses(output *os.File, bind bool) error {
+	type wanted struct {
+		prefix  string
+		address *string
+	}
+	want := []wanted{{"extender listening on ", &b.Extender}, {"admin listening on ", &b.Admin}}
+	if bind {
+		want = append(want, wanted{"bind listening on ", &b.Bind})
+	}
 	lines := make(chan string)
 	go func() {
 		defer output.Close()
 		scanner := bufio.NewScanner(output)
-		for n := 0; n < 2 && scanner.Scan(); n++ {
+		for n := 0; n < len(want) && scanner.Scan(); n++ {
 			lines <- scanner.Text()
 		}
 		close(lines)
 		_, _ = io.Copy(io.Discard, output)
 	}()
-	for _, want := range []struct {
-		prefix  string
-		address *string
-	}{{"extender listening on ", &b.Extender}, {"admin listening on ", &b.Admin}} {
+	for _, want := range want {
 		select {
 		case line, ok := <-lines:
 			if !ok {
@@ -136,6 +146,9 @@ func drain(lines <-chan string) {
 
 // URL is the extender's, for the scheduler configuration.
 func (b *Berth) URL() string { return "http://" + b.Extender }
+
+// BindURL is that of the extender that binds.
+func (b *Berth) BindURL() string { return "http://" + b.Bind }
 
 // Drain asks Berth to stop as Kubernetes would, and reports anything but a clean exit.
 func (b *Berth) Drain() error {

@@ -15,6 +15,8 @@ import (
 // SchedulerSettings change the shipped scheduler configuration.
 type SchedulerSettings struct {
 	ExtenderURL     string // Berth's; empty: no extender at all
+	BindURL         string // Berth's, of the port that binds; empty: the scheduler binds
+	Preempt         bool   // Berth has a say in preemption
 	DefaultSampling bool   // let the scheduler look at a part of the nodes, as it does by default
 	Unbatched       bool   // switch opportunistic batching off, as an extender does by itself
 	Weight          int    // of the extender; 0: the shipped one
@@ -141,6 +143,16 @@ func (c *Cluster) renderSchedulerConfig(text string, settings SchedulerSettings)
 		extender["urlPrefix"] = strings.TrimSuffix(settings.ExtenderURL, "/")
 		if settings.Weight > 0 {
 			extender["weight"] = settings.Weight
+		}
+		if settings.Preempt {
+			extender["preemptVerb"] = "preempt"
+		}
+		if settings.BindURL != "" {
+			extenders = append(extenders, map[string]any{
+				"urlPrefix": strings.TrimSuffix(settings.BindURL, "/"), "bindVerb": "bind", "nodeCacheCapable": true,
+				"httpTimeout": "10s", "managedResources": []any{map[string]any{"name": GPUResource}},
+			})
+			config["extenders"] = extenders
 		}
 	}
 	out, err := yaml.Marshal(config)

@@ -1,0 +1,191 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"sort"
+	"strconv"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"berth.dev/berth/testbed/bench/arrivals"
+	"berth.dev/berth/testbed/bench/program"
+	"berth.dev/berth/testbed/tests/cluster"
+)
+
+// mostTaken is the demand at which jobs finish before others arrive, as a share of all GPUs.
+const mostTaken = 0.90
+
+// placement is one job with several GPUs, placed after the warm-up.
+type placement struct {
+	Seed       uint64  `json:"seed"`
+	Job        string  `json:"job"`
+	Node       string  `json:"node"`
+	GPUs       []int   `json:"gpus"`
+	Island     bool    `json:"island"`     // all in one
+	Bottleneck float64 `json:"bottleneck"` // over that of the best set of an empty machine
+}
+
+// devicesResult is one way to choose nodes and devices, over all seeds.
+type devicesResult struct {
+	Title      string      `json:"title"`
+	Placements []placement `json:"placements"`
+	Islands    float64     `json:"island_share"`
+	Bottleneck float64     `json:"mean_bottleneck"`
+	Taken      float64     `json:"median_taken"` // GPUs taken when a job was placed
+	Waited     int         `json:"waited"`
+	Withheld   []string    `json:"withheld"`
+	Doubled    []string    `json:"doubled"` // jobs that were given other GPUs than so many free ones
+	taken      []float64
+}
+
+// choice is who chooses.
+type choice struct {
+	title string
+	berth bool
+	bind  bool // Berth chooses the devices, too; otherwise the device plugin does
+}
+
+var choices = []choice{
+	{"Berth with Bind", true, true},
+	{"Berth, device plugin", true, false},
+	{"stock, device plugin", false, false},
+}
+
+// devices is one choice with one seed.
+type devices struct {
+	arrivals.Flow
+	choice choice
+	held   map[string]set // by job
+	result *devicesResult
+}
+
+// measureDevices lets all jobs of a seed arrive. Afterwards their pods are gone.
+func measureDevices(ctx context.Context, c *cluster.Cluster, o options, seed uint64, ch choice, result *devicesResult) error {
+	berth, stop, err := startArm(ctx, c, ch)
+	defer stop()
+	if err != nil {
+		return err
+	}
+	view, err := c.WatchPods(ctx, "")
+	if err != nil {
+		return err
+	}
+	defer view.Stop()
+	var nodes []string
+	for _, node := range mixedNodes(o.Nodes) {
+		nodes = append(nodes, node.Name)
+	}
+	flow := arrivals.Flow{Cluster: c, Model: arrivals.NewModel(nodes, gpusPerNode), View: view, Berth: berth, MostTaken: mostTaken}
+	d := &devices{flow, ch, map[string]set{}, result}
+	warm := false
+	for _, j := range makeJobs(seed, o.Jobs) {
+		warm = warm || len(d.Model.Leaving(j.GPUs, mostTaken)) > 0
+		err := d.Arrive(ctx, []arrivals.Arrival{{Job: j}}, func(j arrivals.Job, pod *corev1.Pod) { d.place(seed, warm, j, pod) })
+		if err != nil {
+			return fmt.Errorf("%s, %s: %w", ch.title, j.Name, err)
+		}
+	}
+	result.Waited += len(d.Waited)
+	result.Withheld = append(result.Withheld, d.Withheld...)
+	program.Progress("seed %d, %s: %d jobs are placed", seed, ch.title, o.Jobs)
+	return c.DeletePods(ctx, "")
+}
+
+// startArm starts Berth, if it takes part, and the scheduler; stop ends both.
+func startArm(ctx context.Context, c *cluster.Cluster, ch choice) (berth *cluster.Berth, stop func(), err error) {
+	stop = func() { _ = c.StopScheduler() }
+	if !ch.berth {
+		return nil, stop, c.StartStockScheduler(ctx)
+	}
+	berth, err = cluster.StartBerth(ctx, cluster.BerthOptions{Kubeconfig: c.Kubeconfig, Dir: c.Dir, Bind: ch.bind})
+	if err != nil {
+		return nil, stop, err
+	}
+	stop = func() {
+		_ = c.StopScheduler()
+		_ = berth.Stop(cluster.Deadline)
+	}
+	settings := cluster.SchedulerSettings{ExtenderURL: berth.URL()}
+	if ch.bind {
+		settings.BindURL = berth.BindURL()
+	}
+	return berth, stop, c.StartScheduler(ctx, settings)
+}
+
+func mixedNodes(ofEach int) []*corev1.Node {
+	var nodes []*corev1.Node
+	for _, k := range kinds {
+		for i := range ofEach {
+			nodes = append(nodes, k.node(i))
+		}
+	}
+	return nodes
+}
+
+func kindOf(node string) *kind {
+	for _, k := range kinds {
+		if strings.HasPrefix(node, k.name+"-") {
+			return k
+		}
+	}
+	panic("no kind of machine is called " + node)
+}
+
+// place gives a job with a node its devices.
+func (d *devices) place(seed uint64, warm bool, j arrivals.Job, pod *corev1.Pod) {
+	k := kindOf(j.Node)
+	free := allGPUs
+	for _, other := range d.Model.On(j.Node) {
+		free &^= d.held[other.Name]
+	}
+	given := k.handedOut(free, j.GPUs)
+	if d.choice.bind {
+		bound, err := annotatedGPUs(pod)
+		if err != nil || bound.count() != j.GPUs || bound&^free != 0 {
+			d.result.Doubled = append(d.result.Doubled, fmt.Sprintf("%s: %v of the free %v (%v)", j.Name, bound.gpus(), free.gpus(), err))
+		} else {
+			given = bound
+		}
+	}
+	d.held[j.Name] = given
+	if !warm {
+		return
+	}
+	d.result.taken = append(d.result.taken, float64(d.Model.Taken())/float64(d.Model.Total()))
+	if j.GPUs > 1 {
+		d.result.Placements = append(d.result.Placements, placement{
+			Seed: seed, Job: j.Name, Node: j.Node, GPUs: given.gpus(), Island: k.island(given),
+			Bottleneck: float64(k.bottleneck(given)) / float64(k.best(j.GPUs)),
+		})
+	}
+}
+
+// annotatedGPUs are those that Berth wrote with the Binding.
+func annotatedGPUs(pod *corev1.Pod) (set, error) {
+	s := set(0)
+	text := pod.Annotations["berth.io/gpus"]
+	for _, number := range strings.Split(text, ",") {
+		gpu, err := strconv.Atoi(number)
+		if err != nil || gpu < 0 || gpu >= gpusPerNode {
+			return 0, fmt.Errorf("annotation berth.io/gpus is %q", text)
+		}
+		s |= 1 << gpu
+	}
+	return s, nil
+}
+
+// finish works the figures out.
+func (r *devicesResult) finish() {
+	for _, p := range r.Placements {
+		r.Bottleneck += p.Bottleneck / float64(len(r.Placements))
+		if p.Island {
+			r.Islands += 1 / float64(len(r.Placements))
+		}
+	}
+	sort.Float64s(r.taken)
+	if len(r.taken) > 0 {
+		r.Taken = r.taken[(len(r.taken)-1)/2]
+	}
+}
