@@ -24,6 +24,7 @@ type placement struct {
 	Node       string  `json:"node"`
 	GPUs       []int   `json:"gpus"`
 	Island     bool    `json:"island"`     // all in one
+	Possible   bool    `json:"possible"`   // the empty machine has one so large
 	Bottleneck float64 `json:"bottleneck"` // over that of the best set of an empty machine
 }
 
@@ -32,6 +33,7 @@ type devicesResult struct {
 	Title      string      `json:"title"`
 	Placements []placement `json:"placements"`
 	Islands    float64     `json:"island_share"`
+	Kept       float64     `json:"island_share_of_possible"`
 	Bottleneck float64     `json:"mean_bottleneck"`
 	Taken      float64     `json:"median_taken"` // GPUs taken when a job was placed
 	Waited     int         `json:"waited"`
@@ -156,7 +158,7 @@ func (d *devices) place(seed uint64, warm bool, j arrivals.Job, pod *corev1.Pod)
 	d.result.taken = append(d.result.taken, float64(d.Model.Taken())/float64(d.Model.Total()))
 	if j.GPUs > 1 {
 		d.result.Placements = append(d.result.Placements, placement{
-			Seed: seed, Job: j.Name, Node: j.Node, GPUs: given.gpus(), Island: k.island(given),
+			Seed: seed, Job: j.Name, Node: j.Node, GPUs: given.gpus(), Island: k.island(given), Possible: k.hasIsland(j.GPUs),
 			Bottleneck: float64(k.bottleneck(given)) / float64(k.best(j.GPUs)),
 		})
 	}
@@ -178,12 +180,17 @@ func annotatedGPUs(pod *corev1.Pod) (set, error) {
 
 // finish works the figures out.
 func (r *devicesResult) finish() {
+	inside, possible := 0, 0
 	for _, p := range r.Placements {
 		r.Bottleneck += p.Bottleneck / float64(len(r.Placements))
 		if p.Island {
-			r.Islands += 1 / float64(len(r.Placements))
+			inside++
+		}
+		if p.Possible {
+			possible++
 		}
 	}
+	r.Islands, r.Kept = share(inside, len(r.Placements)), share(inside, possible)
 	sort.Float64s(r.taken)
 	if len(r.taken) > 0 {
 		r.Taken = r.taken[(len(r.taken)-1)/2]

@@ -179,6 +179,16 @@ func (k *kind) island(s set) bool {
 	}
 }
 
+// hasIsland says whether any so many GPUs are one.
+func (k *kind) hasIsland(count int) bool {
+	for s := range allGPUs + 1 {
+		if s.count() == count && k.island(s) {
+			return true
+		}
+	}
+	return false
+}
+
 // node is a node of this kind that carries what the agent would say of it.
 func (k *kind) node(number int) *corev1.Node {
 	type gpu struct {

@@ -36,10 +36,6 @@ func (r *report) judge() {
 		if i > 0 && d.Bottleneck >= r.Devices[0].Bottleneck {
 			miss("mean bottleneck %.3f with %s, not below %.3f with %s", d.Bottleneck, d.Title, r.Devices[0].Bottleneck, r.Devices[0].Title)
 		}
-		if i > 0 && d.Islands >= r.Devices[0].Islands {
-			miss("%.1f %% of the jobs inside one island with %s, not below %.1f %% with %s",
-				100*d.Islands, d.Title, 100*r.Devices[0].Islands, r.Devices[0].Title)
-		}
 	}
 	if len(r.Devices) > 0 && r.Devices[0].Bottleneck < leastBottleneck {
 		miss("mean bottleneck %.3f with %s, must be at least %.2f", r.Devices[0].Bottleneck, r.Devices[0].Title, leastBottleneck)
@@ -67,9 +63,9 @@ func (r *report) WriteTable(w io.Writer) {
 		fmt.Fprintf(w, "\n%d nodes of 8 GPUs, a quarter of each kind, %d jobs of 1 to 8 GPUs a seed, demand at %.0f %%\n\n",
 			len(kinds)*r.Options.Nodes, r.Options.Jobs, 100*mostTaken)
 		table := tabwriter.NewWriter(w, 0, 0, 3, ' ', 0)
-		fmt.Fprintln(table, "node, devices\tjobs with several GPUs\tinside one island\tmean bottleneck over the best\ttaken at the median\twaited for GPUs\t")
+		fmt.Fprintln(table, "node, devices\tjobs with several GPUs\tinside one island\twhere the machine has one so large\tmean bottleneck over the best\ttaken at the median\twaited for GPUs\t")
 		for _, d := range r.Devices {
-			fmt.Fprintf(table, "%s\t%d\t%.1f %%\t%.3f\t%.1f %%\t%d\t\n", d.Title, len(d.Placements), 100*d.Islands, d.Bottleneck, 100*d.Taken, d.Waited)
+			fmt.Fprintf(table, "%s\t%d\t%.1f %%\t%.1f %%\t%.3f\t%.1f %%\t%d\t\n", d.Title, len(d.Placements), 100*d.Islands, 100*d.Kept, d.Bottleneck, 100*d.Taken, d.Waited)
 		}
 		table.Flush()
 		r.writeBySize(w)
