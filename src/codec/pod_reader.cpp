@@ -46,17 +46,39 @@ void read_annotations(model::Pod& pod, simdjson::dom::object annotations, Readin
   if (twice != pod.annotations.end()) reading.fail("is given twice", twice->key);
 }
 
+// The UID of the owner that controls the pod.
+string_view read_owner(const Field& owners, Reading& reading) {
+  const auto items = array(owners, reading);
+  if (!items) return {};
+  const Reading::Step in_list(reading, owners.name);
+  std::size_t index = 0;
+  for (const simdjson::dom::element item : *items) {
+    const Reading::Step in_item(reading, index++);
+    const auto owner = item_object(item, reading);
+    if (!owner) return {};
+    const auto [controller, uid] = pick<2>(*owner, {string_view("controller"), "uid"}, reading);
+    bool controls = false;
+    if (controller.given && controller.value.get(controls) != simdjson::SUCCESS) {
+      reading.fail(wrong_type("a boolean", controller.value), controller.name);
+    }
+    if (controls) return text(uid, reading);
+  }
+  return {};
+}
+
 FluidPod read_metadata(model::Pod& pod, simdjson::dom::object metadata, Reading& reading) {
   const Reading::Step step(reading, "metadata");
-  const auto [name, ns, uid, created, deleted, labels, annotations] = pick<7>(
-      metadata,
-      {string_view("name"), "namespace", "uid", "creationTimestamp", "deletionTimestamp", "labels", "annotations"},
-      reading);
+  const auto [name, ns, uid, created, deleted, labels, annotations, owners] =
+      pick<8>(metadata,
+              {string_view("name"), "namespace", "uid", "creationTimestamp", "deletionTimestamp", "labels",
+               "annotations", "ownerReferences"},
+              reading);
   pod.name = text(name, reading);
   pod.ns = text(ns, reading);
   pod.uid = text(uid, reading);
   pod.deleting = !text(deleted, reading).empty();
   pod.created = timestamp(created, reading);
+  pod.owner = read_owner(owners, reading);
   if (const auto found = object(annotations, reading)) read_annotations(pod, *found, reading);
   if (const auto found = object(labels, reading)) return read_labels(pod, *found, reading);
   return {};
@@ -98,14 +120,15 @@ void read_spec(model::Pod& pod, const FluidPod& fluid, simdjson::dom::object spe
                const model::ResourceNames& resources, Reading& reading) {
   const Reading::Step step(reading, "spec");
   // spec.resources is left alone: it covers cpu, memory and huge pages, never an extended resource.
-  const auto [node, scheduler, gates, containers, init_containers, overhead, priority, deadline, volumes] =
-      pick<9>(spec,
-              {string_view("nodeName"), "schedulerName", "schedulingGates", "containers", "initContainers", "overhead",
-               "priority", "activeDeadlineSeconds", "volumes"},
-              reading);
+  const auto [node, scheduler, gates, containers, init_containers, overhead, priority, deadline, volumes, devices] =
+      pick<10>(spec,
+               {string_view("nodeName"), "schedulerName", "schedulingGates", "containers", "initContainers", "overhead",
+                "priority", "activeDeadlineSeconds", "volumes", "resourceClaims"},
+               reading);
   pod.node = text(node, reading);
   pod.scheduler_name = text(scheduler, reading);
   if (const auto found = array(gates, reading)) pod.gated = found->begin() != found->end();
+  if (const auto found = array(devices, reading)) pod.resource_claims = found->begin() != found->end();
   using Limits = std::numeric_limits<std::int32_t>;
   pod.priority = static_cast<std::int32_t>(number(priority, Limits::min(), Limits::max(), reading));
   pod.deadline_seconds = number(deadline, 0, std::numeric_limits<std::int64_t>::max(), reading);
@@ -152,9 +175,11 @@ void read_conditions(model::Pod& pod, const Field& conditions, Reading& reading)
 
 void read_status(model::Pod& pod, simdjson::dom::object status, Reading& reading) {
   const Reading::Step step(reading, "status");
-  const auto [phase, nominated, conditions, host_ip, pod_ip, started] = pick<6>(
-      status, {string_view("phase"), "nominatedNodeName", "conditions", "hostIP", "podIP", "startTime"}, reading);
+  const auto [phase, nominated, conditions, host_ip, pod_ip, started, reason] = pick<7>(
+      status, {string_view("phase"), "nominatedNodeName", "conditions", "hostIP", "podIP", "startTime", "reason"},
+      reading);
   pod.phase = parse_phase(text(phase, reading));
+  if (pod.phase == model::PodPhase::kFailed) pod.failed_reason = text(reason, reading);
   pod.nominated_node = text(nominated, reading);
   pod.started = timestamp(started, reading);
   read_conditions(pod, conditions, reading);

@@ -4,9 +4,10 @@
 #include <utility>
 
 #include "first_lists.h"
-#include "fluid_watches.h"
+#include "group_watches.h"
 #include "object_kinds.h"
 #include "object_target.h"
+#include "served_groups.h"
 #include "watch_status.h"
 
 namespace berth::sources {
@@ -36,7 +37,7 @@ struct ApiSource::State {
         nodes(*client, node_target, options_for(options.reflector, kNodes, options.node_page_size), clock),
         pods(*client, pod_target, options_for(options.reflector, kPods, options.pod_page_size), clock),
         claims(*client, claim_target, options_for(options.reflector, kClaims, options.object_page_size), clock),
-        fluid(*client, sink, first_lists, options, clock) {}
+        groups(*client, sink, served_groups(options, sink, first_lists), options, clock) {}
 
   ListHooks noting(FirstLists::What what) {
     return {.after = [this, what] { first_lists.note(what); }};
@@ -44,7 +45,7 @@ struct ApiSource::State {
   [[nodiscard]] std::vector<WatchStatus> statuses() const {
     std::vector<WatchStatus> all{status_of(kNodes, nodes.status()), status_of(kPods, pods.status()),
                                  status_of(kClaims, claims.status())};
-    fluid.add_status(all);
+    groups.add_status(all);
     return all;
   }
   [[nodiscard]] std::string why_not_ready() const {
@@ -64,7 +65,7 @@ struct ApiSource::State {
   kube::Reflector nodes;
   kube::Reflector pods;
   kube::Reflector claims;
-  FluidWatches fluid;
+  GroupWatches groups;
 };
 
 ApiSource::ApiSource(std::unique_ptr<kube::ApiClient> client, model::UpdateSink& sink, const ApiSourceOptions& options,
@@ -78,12 +79,12 @@ core::Result<void> ApiSource::start() {
   state_->nodes.start();
   state_->pods.start();
   state_->claims.start();
-  state_->fluid.start();
+  state_->groups.start();
   return {};
 }
 
 void ApiSource::stop() {
-  state_->fluid.stop();
+  state_->groups.stop();
   state_->nodes.stop();
   state_->pods.stop();
   state_->claims.stop();

@@ -67,4 +67,22 @@ struct RuntimeKind {
   }
 };
 
+struct PolicyKind {
+  using Object = model::SchedulingPolicy;
+  static model::ClusterUpdate all(std::vector<Object> policies) { return model::AllPolicies{std::move(policies)}; }
+  static model::ClusterUpdate set(Object policy) { return model::PolicySet{std::move(policy)}; }
+  static model::ClusterUpdate gone(Object policy) {
+    return model::PolicyGone{std::move(policy.ns), std::move(policy.name)};
+  }
+};
+
+struct BudgetKind {
+  using Object = model::DisruptionBudget;
+  static model::ClusterUpdate all(std::vector<Object> budgets) { return model::AllBudgets{std::move(budgets)}; }
+  static model::ClusterUpdate set(Object budget) { return model::BudgetSet{std::move(budget)}; }
+  static model::ClusterUpdate gone(Object budget) {
+    return model::BudgetGone{std::move(budget.ns), std::move(budget.name)};
+  }
+};
+
 }  // namespace berth::sources

@@ -20,11 +20,16 @@ std::string kind_of(const std::string& path) {
                                                          {"goosefsruntimes", "GooseFSRuntime"},
                                                          {"efcruntimes", "EFCRuntime"},
                                                          {"thinruntimes", "ThinRuntime"},
-                                                         {"vineyardruntimes", "VineyardRuntime"}};
+                                                         {"vineyardruntimes", "VineyardRuntime"},
+                                                         {"devices", "Device"},
+                                                         {"noderesourcetopologies", "NodeResourceTopology"},
+                                                         {"resourceslices", "ResourceSlice"},
+                                                         {"poddisruptionbudgets", "PodDisruptionBudget"},
+                                                         {"schedulingpolicies", "SchedulingPolicy"}};
   return kKinds.at(path.substr(path.rfind('/') + 1));
 }
 
-std::string fluid_resources(const std::set<std::string>& collections) {
+std::string resource_list(const std::string& group_version, const std::set<std::string>& collections) {
   json resources = json::array();
   for (const std::string& name : collections) {
     const json verbs = {"get", "list", "watch"};
@@ -32,10 +37,8 @@ std::string fluid_resources(const std::set<std::string>& collections) {
     resources.push_back({{"name", name}, {"namespaced", true}, {"kind", kind}, {"verbs", verbs}});
     resources.push_back({{"name", name + "/status"}, {"namespaced", true}, {"kind", kind}, {"verbs", {"get"}}});
   }
-  return json{{"kind", "APIResourceList"},
-              {"apiVersion", "v1"},
-              {"groupVersion", "data.fluid.io/v1alpha1"},
-              {"resources", resources}}
+  return json{
+      {"kind", "APIResourceList"}, {"apiVersion", "v1"}, {"groupVersion", group_version}, {"resources", resources}}
       .dump();
 }
 

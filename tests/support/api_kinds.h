@@ -10,7 +10,7 @@ namespace berth::testing {
 
 // "Dataset" of ".../datasets" and so on; throws std::out_of_range for a collection that no test uses.
 std::string kind_of(const std::string& path);
-// What an API server lists of Fluid's group when it serves these collections: subresources too.
-std::string fluid_resources(const std::set<std::string>& collections);
+// What an API server lists of a group ("data.fluid.io/v1alpha1") when it serves these collections: subresources too.
+std::string resource_list(const std::string& group_version, const std::set<std::string>& collections);
 
 }  // namespace berth::testing

@@ -24,8 +24,16 @@ std::string key_of(const json& object) {
   return metadata.contains("namespace") ? metadata.at("namespace").get<std::string>() + "/" + name : name;
 }
 
+// "/apis/data.fluid.io/v1alpha1" of what is below it; empty for the core API.
+std::string group_of(const std::string& path) {
+  if (!path.starts_with("/apis/")) return {};
+  return std::count(path.begin(), path.end(), '/') > 3 ? path.substr(0, path.rfind('/')) : path;
+}
+
+// "data.fluid.io/v1alpha1" of "/apis/data.fluid.io/v1alpha1/datasets".
 std::string version_of(const std::string& path) {
-  return path.starts_with(kFluidPath) ? "data.fluid.io/v1alpha1" : "v1";
+  const std::string group = group_of(path);
+  return group.empty() ? "v1" : group.substr(std::string("/apis/").size());
 }
 
 std::string event_line(const std::string& type, const json& object) {
@@ -88,8 +96,8 @@ struct FakeApiServer::State {
     ApiFault fault;
   };
   std::vector<Planned> faults;
-  std::map<std::string, ApiFault> standing_faults;  // by path
-  std::set<std::string> fluid;                      // resources of Fluid's that are served
+  std::map<std::string, ApiFault> standing_faults;      // by path
+  std::map<std::string, std::set<std::string>> served;  // resources, by the path of their group; none is empty
   std::function<void(const ApiRequest&)> callback;
 
   void start() {
@@ -107,9 +115,11 @@ struct FakeApiServer::State {
   void watch(HttpExchange& exchange, std::unique_lock<std::mutex>& lock);
   bool send(HttpExchange& exchange, const Entry& entry, std::unique_lock<std::mutex>& lock);
   [[nodiscard]] bool serves(const std::string& path) const {
-    if (path == kFluidPath) return !fluid.empty();
-    if (path.starts_with(kFluidPath + "/")) return fluid.contains(path.substr(kFluidPath.size() + 1));
-    return path == kNodesPath || path == kPodsPath || path == kClaimsPath;
+    const std::string group = group_of(path);
+    if (group.empty()) return path == kNodesPath || path == kPodsPath || path == kClaimsPath;
+    const auto found = served.find(group);
+    if (found == served.end()) return false;
+    return path == group || found->second.contains(path.substr(group.size() + 1));
   }
 };
 
@@ -148,7 +158,9 @@ void FakeApiServer::State::answer(HttpExchange& exchange) {
   if (!serves(exchange.path)) {
     return exchange.respond(404, status_of(404, "the server could not find the requested resource"));
   }
-  if (exchange.path == kFluidPath) return exchange.respond(200, fluid_resources(fluid));
+  if (const auto group = served.find(exchange.path); group != served.end()) {
+    return exchange.respond(200, resource_list(version_of(exchange.path), group->second));
+  }
   request.watch() ? watch(exchange, lock) : list(exchange, lock);
 }
 
@@ -310,14 +322,15 @@ void FakeApiServer::cut_watches(const std::string& path, std::string last_bytes)
   state_->append({Entry::Kind::kCut, path, 0, std::move(last_bytes)});
 }
 
-void FakeApiServer::serve_fluid(const std::set<std::string>& resources) {
+void FakeApiServer::serve(const std::string& group_path, const std::set<std::string>& resources) {
   const std::lock_guard lock(state_->mutex);
-  for (const std::string& name : state_->fluid) {
+  for (const std::string& name : state_->served[group_path]) {
     if (resources.contains(name)) continue;
-    state_->objects.erase(kFluidPath + "/" + name);
-    state_->append({Entry::Kind::kEnd, kFluidPath + "/" + name, 0, {}});
+    state_->objects.erase(group_path + "/" + name);
+    state_->append({Entry::Kind::kEnd, group_path + "/" + name, 0, {}});
   }
-  state_->fluid = resources;
+  state_->served[group_path] = resources;
+  if (resources.empty()) state_->served.erase(group_path);
 }
 
 void FakeApiServer::fail_always(const std::string& path, std::optional<ApiFault> fault) {

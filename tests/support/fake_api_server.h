@@ -1,5 +1,5 @@
-// Enough of a Kubernetes API server for lists and watches of nodes, pods, claims and Fluid's kinds, and for all the
-// ways in which they fail.
+// Enough of a Kubernetes API server for lists and watches of nodes, pods, claims and the kinds of any API group, and
+// for all the ways in which they fail.
 //
 // Objects get a resourceVersion when they are put; a list is cut into pages as asked and is of one version; a watch
 // replays what happened after its version and goes on. What is written to it (PATCH, POST) is taken and kept as
@@ -72,8 +72,10 @@ class FakeApiServer {
   void end_watches(const std::string& path);
   void cut_watches(const std::string& path, std::string last_bytes);
 
-  // Serves these kinds of Fluid's and no others ("datasets"; none: not even the group). Watches on those that go end.
-  void serve_fluid(const std::set<std::string>& resources);
+  // Serves these kinds of an API group ("/apis/data.fluid.io/v1alpha1", {"datasets"}) and no others of it; none: not
+  // even the group. Watches on those that go end.
+  void serve(const std::string& group_path, const std::set<std::string>& resources);
+  void serve_fluid(const std::set<std::string>& resources) { serve(kFluidPath, resources); }
 
   // The next requests that match are answered thus, one fault each.
   void fail_next(const std::string& path, ApiFault fault, bool watch);

@@ -27,7 +27,7 @@ struct ApiSourceOptions {
   std::size_t node_page_size = 500;
   std::size_t pod_page_size = 2000;    // of about 3 KB each; larger ones gain nothing (5,000 nodes and 50,000 pods)
   std::size_t object_page_size = 500;  // of all other kinds
-  std::chrono::milliseconds look_every{10'000};              // whether Fluid's kinds are served
+  std::chrono::milliseconds look_every{10'000};              // which API groups are served
   std::chrono::milliseconds data_wait{10'000};               // for claims and datasets, once nodes and pods are there
   std::function<void(std::chrono::milliseconds)> wait = {};  // between looks; empty: so long, or until stop()
   kube::ReflectorOptions reflector = {};                     // of all; name, path and page size are set from the above

@@ -68,6 +68,35 @@ TEST(PodReader, AbsentAndNullFieldsAreEmpty) {
   }
 }
 
+TEST(PodReader, OwnerIsTheOneThatControlsIt) {
+  const auto owner = [](const std::string& owners) {
+    const auto pod = read_pod(R"({"metadata":{"name":"p","ownerReferences":)" + owners + "}}");
+    return pod ? pod->owner : "error: " + pod.error().to_string();
+  };
+  EXPECT_EQ(owner("null"), "");
+  EXPECT_EQ(owner("[]"), "");
+  EXPECT_EQ(owner(R"([{"kind":"Job","uid":"u1"}])"), "");
+  EXPECT_EQ(owner(R"([{"uid":"u1","controller":false},{"uid":"u2","controller":true}])"), "u2");
+  EXPECT_THAT(owner(R"([{"uid":"u1","controller":"yes"}])"), HasSubstr("ownerReferences[0].controller"));
+}
+
+TEST(PodReader, ReasonOfAFailure) {
+  const auto reason = [](const std::string& phase) {
+    const auto pod = read_pod(R"({"metadata":{"name":"p"},"status":{"reason":"UnexpectedAdmissionError","phase":")" +
+                              phase + "\"}}");
+    EXPECT_TRUE(pod) << pod.error().to_string();
+    return pod ? pod->failed_reason : "";
+  };
+  EXPECT_EQ(reason("Failed"), "UnexpectedAdmissionError");
+  EXPECT_EQ(reason("Running"), "") << "of a pod that has not failed it says something else";
+}
+
+TEST(PodReader, ResourceClaims) {
+  EXPECT_FALSE(pod_with_spec(R"({"resourceClaims":[]})").resource_claims);
+  EXPECT_TRUE(
+      pod_with_spec(R"({"resourceClaims":[{"name":"gpu","resourceClaimTemplateName":"one-gpu"}]})").resource_claims);
+}
+
 TEST(PodReader, Gates) {
   EXPECT_TRUE(pod_with_spec(R"({"schedulingGates":[{"name":"berth.io/warm"}]})").gated);
   EXPECT_FALSE(pod_with_spec(R"({"schedulingGates":[]})").gated);
