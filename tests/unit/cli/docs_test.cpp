@@ -15,6 +15,7 @@
 #include "berth/server/extender_handlers.h"
 #include "berth/server/metrics.h"
 #include "berth/state/cluster_state.h"
+#include "source_dir.h"
 
 namespace berth::cli {
 namespace {

@@ -7,6 +7,8 @@
 #include <iterator>
 #include <string>
 
+#include "source_dir.h"
+
 namespace berth::codec {
 
 inline std::string test_data(const std::string& name) {

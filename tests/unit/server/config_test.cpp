@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "source_dir.h"
 #include "unit/server/markdown_table.h"
 
 namespace berth::server {

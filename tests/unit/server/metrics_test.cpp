@@ -6,6 +6,7 @@
 #include <set>
 #include <sstream>
 
+#include "source_dir.h"
 #include "unit/server/markdown_table.h"
 
 namespace berth::server {

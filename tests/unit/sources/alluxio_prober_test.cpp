@@ -18,6 +18,7 @@
 #include <thread>
 #include <vector>
 
+#include "source_dir.h"
 #include "support/gate.h"
 #include "support/scripted_http_server.h"
 #include "support/update_recorder.h"
