@@ -1,6 +1,6 @@
 // The GPU topology of a machine: how its GPUs are linked, and the best set for every (free GPUs, count).
 //
-// Thread-safe: immutable once built.
+// Thread-safe.
 #pragma once
 
 #include <array>
@@ -16,15 +16,27 @@
 
 namespace berth::model {
 
-// Connection class of a GPU pair, as `nvidia-smi topo -m` names them; kNvlink + k is a bond of k NVLinks, k = 1..18.
+// Connection class of a GPU pair, as `nvidia-smi topo -m` names them; kNvlink + k is a bond of k NVLinks, k = 1..99.
 enum class Link : std::uint8_t { kSelf = 0, kSys = 1, kNode = 2, kPhb = 3, kPxb = 4, kPix = 5, kNvlink = 10 };
 constexpr Link nvlink(int bonded) { return static_cast<Link>(static_cast<int>(Link::kNvlink) + bonded); }
 constexpr bool is_nvlink(Link link) { return link > Link::kNvlink; }
 
-// GB/s per direction: NVk 25·k, PIX 20, PXB 16, PHB 12, NODE 10, SYS 8 (docs/gpu-topology.md says where from).
-int bandwidth(Link link);
+// GB/s per direction (docs/gpu-topology.md says where from).
+struct LinkBandwidths {
+  int nvlink = 25;  // of one: a bond of k has k times as much
+  int pix = 20;
+  int pxb = 16;
+  int phb = 12;
+  int node = 10;
+  int sys = 8;
+  friend auto operator<=>(const LinkBandwidths&, const LinkBandwidths&) = default;
+};
+// 0 for kSelf.
+int bandwidth(Link link, const LinkBandwidths& widths = {});
 // "NV18", "PIX", ..., "X" for kSelf.
 std::string link_name(Link link);
+// The class of a pair by its name; also "SOC", which old drivers call SYS. nullopt for any other text, and for "X".
+std::optional<Link> parse_link(std::string_view name);
 
 // n × n, symmetric, kSelf on the diagonal; n ≤ kMaxGpus.
 struct LinkMatrix {
@@ -48,20 +60,28 @@ struct SetQuality {
   friend auto operator<=>(const SetQuality&, const SetQuality&) = default;
 };
 
-// Picks which of a node's free GPUs a pod should get. The answer for every (free GPUs, count) is worked out once per
-// link matrix, so that choosing on the hot path is one lookup.
+// Picks which of a node's free GPUs a pod should get. The answers for one set of free GPUs are worked out together and
+// kept, so that choosing on the hot path is one lookup: at once for up to 10 GPUs (8 GPUs: 0.1 ms), and for more when
+// that set is first asked for (16 GPUs: 10 ms at once, then 70 us for all of them free, 2 us for a set of usual size).
+//
+// Thread-safe.
 class BestSetTable {
  public:
   // `numa`: NUMA node by GPU, -1 if unknown. kInvalid if `links` has no GPU, more than kMaxGpus, or is not symmetric.
-  static core::Result<BestSetTable> build(const LinkMatrix& links, const NumaNodes& numa);
+  static core::Result<BestSetTable> build(const LinkMatrix& links, const NumaNodes& numa,
+                                          const LinkBandwidths& widths = {});
 
   // The set of `count` GPUs out of `free` with the widest bottleneck, then the greatest sum of bandwidths; nullopt if
   // fewer are free or count < 1. Ties go to the set that leaves the largest island whole, then to the one on the fewest
   // NUMA nodes, then to the one that leaves the most GPUs free on one NUMA node, then to the lowest indices.
-  [[nodiscard]] std::optional<GpuMask> best(GpuMask free, int count) const;
+  [[nodiscard]] std::optional<GpuMask> best(GpuMask free, int count) const { return look_up(free, count, 0); }
 
-  // As best(), among the sets that are one island; a single GPU is one.
-  [[nodiscard]] std::optional<GpuMask> best_island(GpuMask free, int count) const;
+  // As best(), among the sets that are connected: one island, or, where the machine has no NVLink, on one NUMA node. A
+  // GPU whose NUMA node is not known is on the same one as those that it has no SYS link to. A single GPU is connected.
+  [[nodiscard]] std::optional<GpuMask> best_connected(GpuMask free, int count) const { return look_up(free, count, 1); }
+
+  // Every set that ties with best() or best_connected() but for its indices, ascending. Looks at all subsets of `free`.
+  [[nodiscard]] std::vector<GpuMask> equals(GpuMask free, int count, bool connected) const;
 
   // Every set of `count` GPUs of the empty machine that ties for bottleneck and sum, ascending.
   [[nodiscard]] std::vector<GpuMask> ties(int count) const;
@@ -76,18 +96,30 @@ class BestSetTable {
   // Size of the largest island (GPUs connected by NVLink, directly or over others of `set`) within `set`.
   [[nodiscard]] int largest_island(GpuMask set) const { return island_[set]; }
   [[nodiscard]] int gpus() const { return gpus_; }
+  // What it takes in memory.
+  [[nodiscard]] std::size_t bytes() const;
 
  private:
-  [[nodiscard]] std::optional<GpuMask> look_up(const std::vector<std::uint16_t>& table, GpuMask free, int count) const;
+  // `table` is 0 for best() and 1 for best_connected().
+  [[nodiscard]] std::optional<GpuMask> look_up(GpuMask free, int count, std::size_t table) const;
+  [[nodiscard]] std::size_t row_of(GpuMask free) const { return free * 2 * (static_cast<std::size_t>(gpus_) + 1); }
+  void fill_row(GpuMask free) const;
+  void rank_sets();
 
   int gpus_ = 0;
   std::vector<SetQuality> quality_;       // by set
   std::vector<std::uint8_t> island_;      // by set
   std::vector<std::uint8_t> numa_nodes_;  // by set
+  std::vector<std::uint8_t> connected_;   // by set
+  // By set: what it is worth as the set that is taken, and as the one that stays free. Of two sets out of the same free
+  // ones and of one size, the better has the greater sum.
+  std::vector<std::uint64_t> taken_;
+  std::vector<std::uint32_t> left_;
   std::array<SetQuality, kMaxGpus + 1> best_quality_{};
   std::array<int, kMaxGpus + 1> fewest_numa_nodes_{};
-  std::vector<std::uint16_t> best_;         // by free × (gpus + 1) + count; 0: no set
-  std::vector<std::uint16_t> best_island_;  // likewise
+  // By free set: 1 once the row is filled, the best sets by count from 1, a spare one, the connected sets by count from
+  // 1; 0 is no set. Filled rows never change; two threads that fill the same one write the same.
+  mutable std::vector<std::uint16_t> rows_;
 };
 
 // One kind of machine.
@@ -97,8 +129,9 @@ struct GpuShape {
   NumaNodes numa{};
   BestSetTable table;
 
-  // The best set of `count` free GPUs in one island, or on one NUMA node where the machine has no NVLink.
-  [[nodiscard]] std::optional<GpuMask> best_connected(GpuMask free, int count) const;
+  [[nodiscard]] std::optional<GpuMask> best_connected(GpuMask free, int count) const {
+    return table.best_connected(free, count);
+  }
 };
 
 // The shape of a machine with `gpus` GPUs of `product` (label nvidia.com/gpu.product), nullptr if the table of machine

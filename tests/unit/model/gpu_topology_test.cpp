@@ -119,7 +119,7 @@ TEST(BestConnected, PrefersAChainToAWiderSetOfTwoIslands) {
   const auto table = BestSetTable::build(links, kNoNuma).value();
   // {0,1,2,3}: 300 + 300 + 4·8 = 632; {2,3,4,5}: 300 + 25 + 25 + 3·8 = 374; both have the bottleneck 8.
   EXPECT_EQ(table.best(mask_all(6), 4), mask({0, 1, 2, 3}));
-  EXPECT_EQ(table.best_island(mask_all(6), 4), mask({2, 3, 4, 5}));
+  EXPECT_EQ(table.best_connected(mask_all(6), 4), mask({2, 3, 4, 5}));
 }
 
 TEST(BestSetTable, RefusesWhatIsNoLinkMatrix) {
