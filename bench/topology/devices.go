@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"sort"
-	"strconv"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -101,7 +100,11 @@ func startArm(ctx context.Context, c *cluster.Cluster, ch choice) (berth *cluste
 	if !ch.berth {
 		return nil, stop, c.StartStockScheduler(ctx)
 	}
-	berth, err = cluster.StartBerth(ctx, cluster.BerthOptions{Kubeconfig: c.Kubeconfig, Dir: c.Dir, Bind: ch.bind})
+	options := cluster.BerthOptions{Kubeconfig: c.Kubeconfig, Dir: c.Dir}
+	if ch.bind {
+		options.BindListen = cluster.AnyPort
+	}
+	berth, err = cluster.StartBerth(ctx, options)
 	if err != nil {
 		return nil, stop, err
 	}
@@ -109,11 +112,7 @@ func startArm(ctx context.Context, c *cluster.Cluster, ch choice) (berth *cluste
 		_ = c.StopScheduler()
 		_ = berth.Stop(cluster.Deadline)
 	}
-	settings := cluster.SchedulerSettings{ExtenderURL: berth.URL()}
-	if ch.bind {
-		settings.BindURL = berth.BindURL()
-	}
-	return berth, stop, c.StartScheduler(ctx, settings)
+	return berth, stop, c.StartScheduler(ctx, cluster.SchedulerSettings{ExtenderURL: berth.URL(), BindURL: berth.BindURL()})
 }
 
 func mixedNodes(ofEach int) []*corev1.Node {
@@ -144,7 +143,8 @@ func (d *devices) place(seed uint64, warm bool, j arrivals.Job, pod *corev1.Pod)
 	}
 	given := k.handedOut(free, j.GPUs)
 	if d.choice.bind {
-		bound, err := annotatedGPUs(pod)
+		gpus, err := cluster.AssignedGPUs(pod)
+		bound := setOf(gpus...)
 		if err != nil || bound.count() != j.GPUs || bound&^free != 0 {
 			d.result.Doubled = append(d.result.Doubled, fmt.Sprintf("%s: %v of the free %v (%v)", j.Name, bound.gpus(), free.gpus(), err))
 		} else {
@@ -162,20 +162,6 @@ func (d *devices) place(seed uint64, warm bool, j arrivals.Job, pod *corev1.Pod)
 			Bottleneck: float64(k.bottleneck(given)) / float64(k.best(j.GPUs)),
 		})
 	}
-}
-
-// annotatedGPUs are those that Berth wrote with the Binding.
-func annotatedGPUs(pod *corev1.Pod) (set, error) {
-	s := set(0)
-	text := pod.Annotations["berth.io/gpus"]
-	for _, number := range strings.Split(text, ",") {
-		gpu, err := strconv.Atoi(number)
-		if err != nil || gpu < 0 || gpu >= gpusPerNode {
-			return 0, fmt.Errorf("annotation berth.io/gpus is %q", text)
-		}
-		s |= 1 << gpu
-	}
-	return s, nil
 }
 
 // finish works the figures out.

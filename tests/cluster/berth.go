@@ -13,14 +13,17 @@ import (
 	"time"
 )
 
+// AnyPort is an address on loopback with a port that is free.
+const AnyPort = "127.0.0.1:0"
+
 // BerthOptions say how to start Berth.
 type BerthOptions struct {
 	Kubeconfig string
 	Listen     string // the extender's address; empty: a free port on loopback
+	BindListen string // the address of the port that binds; empty: it doesn't
 	Config     string // text of a configuration file; empty: none
 	Dir        string // for its log and configuration
 	Args       []string
-	Bind       bool // answer /bind, too, on a port of its own
 	NotReady   bool // do not wait for readiness, because it is not expected
 }
 
@@ -52,7 +55,7 @@ func StartBerth(ctx context.Context, options BerthOptions) (*Berth, error) {
 		return nil, err
 	}
 	if options.Listen == "" {
-		options.Listen = "127.0.0.1:0"
+		options.Listen = AnyPort
 	}
 	argv := []string{binary, "serve", "--listen", options.Listen, "--admin-listen", "127.0.0.1:0"}
 	if options.Kubeconfig != "" {
@@ -65,8 +68,8 @@ func StartBerth(ctx context.Context, options BerthOptions) (*Berth, error) {
 		}
 		argv = append(argv, "--config", path)
 	}
-	if options.Bind {
-		argv = append(argv, "--bind-listen", "127.0.0.1:0")
+	if options.BindListen != "" {
+		argv = append(argv, "--bind-listen", options.BindListen)
 	}
 	argv = append(argv, options.Args...)
 
@@ -84,7 +87,7 @@ func StartBerth(ctx context.Context, options BerthOptions) (*Berth, error) {
 		return nil, err
 	}
 	b := &Berth{Process: process}
-	if err := b.readAddresses(reader, options.Bind); err != nil {
+	if err := b.readAddresses(reader, options.BindListen != ""); err != nil {
 		b.Kill()
 		return nil, err
 	}
@@ -147,8 +150,13 @@ func drain(lines <-chan string) {
 // URL is the extender's, for the scheduler configuration.
 func (b *Berth) URL() string { return "http://" + b.Extender }
 
-// BindURL is that of the extender that binds.
-func (b *Berth) BindURL() string { return "http://" + b.Bind }
+// BindURL is that of the extender that binds; empty if Berth doesn't.
+func (b *Berth) BindURL() string {
+	if b.Bind == "" {
+		return ""
+	}
+	return "http://" + b.Bind
+}
 
 // Drain asks Berth to stop as Kubernetes would, and reports anything but a clean exit.
 func (b *Berth) Drain() error {

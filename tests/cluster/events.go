@@ -50,6 +50,35 @@ func (c *Cluster) Overcommitted(ctx context.Context) ([]string, error) {
 	return found, nil
 }
 
+// SharedGPUs lists where Berth gave pods GPUs with their nodes, but not as many as they ask for, or one to two of them.
+func (c *Cluster) SharedGPUs(ctx context.Context) ([]string, error) {
+	pods, err := c.Client.CoreV1().Pods(metav1.NamespaceAll).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return nil, err
+	}
+	var found []string
+	holder := map[string]string{} // by node and GPU
+	for i := range pods.Items {
+		pod := &pods.Items[i]
+		ended := pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
+		if pod.Spec.NodeName == "" || ended || GPURequest(pod) == 0 {
+			continue
+		}
+		gpus, err := AssignedGPUs(pod)
+		if err != nil || int64(len(gpus)) != GPURequest(pod) {
+			found = append(found, fmt.Sprintf("%s asks for %d GPUs and has %v (%v)", pod.Name, GPURequest(pod), gpus, err))
+		}
+		for _, gpu := range gpus {
+			key := fmt.Sprintf("GPU %d of %s", gpu, pod.Spec.NodeName)
+			if other, taken := holder[key]; taken {
+				found = append(found, fmt.Sprintf("%s and %s both have %s", other, pod.Name, key))
+			}
+			holder[key] = pod.Name
+		}
+	}
+	return found, nil
+}
+
 // FreeGPUs is how many GPUs no pod has.
 func (c *Cluster) FreeGPUs(ctx context.Context) (int64, error) {
 	used, nodes, err := c.gpuUse(ctx)

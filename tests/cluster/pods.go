@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -22,6 +23,7 @@ type PodSpec struct {
 	Annotations map[string]string // further ones, with their whole key
 	Labels      map[string]string
 	Node        string // the only node it may go to, by node selector
+	Priority    string // name of its priority class
 }
 
 // Pod is the pod object.
@@ -46,6 +48,7 @@ func (s PodSpec) Pod() *corev1.Pod {
 		ObjectMeta: metav1.ObjectMeta{Name: s.Name, Namespace: Namespace, Labels: s.Labels, Annotations: annotations},
 		Spec: corev1.PodSpec{
 			SchedulerName:                 SchedulerName,
+			PriorityClassName:             s.Priority,
 			RestartPolicy:                 corev1.RestartPolicyNever,
 			TerminationGracePeriodSeconds: new(int64),
 			Containers: []corev1.Container{{
@@ -103,6 +106,20 @@ func (c *Cluster) CreatePods(ctx context.Context, clients int, specs ...PodSpec)
 		}
 		return err
 	})
+}
+
+// AssignedGPUs are those that Berth gave a pod with its node, ascending.
+func AssignedGPUs(pod *corev1.Pod) ([]int, error) {
+	text := pod.Annotations["berth.io/gpus"]
+	var gpus []int
+	for _, number := range strings.Split(text, ",") {
+		gpu, err := strconv.Atoi(number)
+		if err != nil || gpu < 0 || (len(gpus) > 0 && gpu <= gpus[len(gpus)-1]) {
+			return nil, fmt.Errorf("pod %s: annotation berth.io/gpus is %q", pod.Name, text)
+		}
+		gpus = append(gpus, gpu)
+	}
+	return gpus, nil
 }
 
 // GPURequest is how many GPUs a pod asks for, by its ordinary containers.

@@ -103,9 +103,10 @@ func (b *bed) startBerth(options cluster.BerthOptions) {
 	b.must(err)
 }
 
+// startScheduler starts one that has Berth bind if it does.
 func (b *bed) startScheduler() {
 	b.t.Helper()
-	b.must(b.StartScheduler(b.ctx, cluster.SchedulerSettings{ExtenderURL: b.berth.URL()}))
+	b.must(b.StartScheduler(b.ctx, cluster.SchedulerSettings{ExtenderURL: b.berth.URL(), BindURL: b.berth.BindURL()}))
 }
 
 // tearDown ends what the test started. Berth has to end as asked: in every test.
@@ -122,6 +123,13 @@ func (b *bed) tearDown() {
 	}
 	if b.t.Failed() {
 		b.t.Logf("end of Berth's log:\n%s", b.berth.Log(20))
+	}
+}
+
+// undefine takes API groups away that a test has defined. Its own context has ended by then.
+func (b *bed) undefine(groups ...string) {
+	if err := b.Undefine(context.Background(), groups...); err != nil {
+		b.t.Error(err)
 	}
 }
 
@@ -168,6 +176,14 @@ func (b *bed) wantSound() {
 	b.must(err)
 	if len(over) > 0 {
 		b.t.Errorf("over-committed: %q", over)
+	}
+	if b.berth.Bind == "" {
+		return
+	}
+	shared, err := b.SharedGPUs(b.ctx)
+	b.must(err)
+	if len(shared) > 0 {
+		b.t.Errorf("GPUs given away twice or not at all: %q", shared)
 	}
 }
 
