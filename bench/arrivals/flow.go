@@ -18,6 +18,8 @@ type Flow struct {
 	MostTaken float64        // jobs finish before more of the GPUs would be taken
 	Waited    []string       // jobs for which no node had enough free GPUs
 	Withheld  []string       // jobs that waited although one had
+	// Told of a node after jobs came to it or left; may be nil.
+	Changed func(ctx context.Context, node string) error
 }
 
 // Arrival is a job with its pod.
@@ -67,7 +69,10 @@ func (f *Flow) Arrive(ctx context.Context, group []Arrival, decided Decided) err
 		if err := f.View.Wait(ctx, open[0].Name+" is decided", tried); err != nil {
 			return err
 		}
-		left := f.take(open, decided)
+		left, err := f.take(ctx, open, decided)
+		if err != nil {
+			return err
+		}
 		if len(left) > 0 && len(left) == len(open) {
 			if err := f.waitFor(ctx, left[0]); err != nil {
 				return err
@@ -79,7 +84,7 @@ func (f *Flow) Arrive(ctx context.Context, group []Arrival, decided Decided) err
 }
 
 // take has the model hold the jobs with a node, and returns the others.
-func (f *Flow) take(open []Job, decided Decided) []Job {
+func (f *Flow) take(ctx context.Context, open []Job, decided Decided) ([]Job, error) {
 	var left []Job
 	for _, j := range open {
 		pod := f.View.Pod(j.Name)
@@ -90,8 +95,18 @@ func (f *Flow) take(open []Job, decided Decided) []Job {
 		j.Node = NodeOf(pod)
 		decided(j, pod)
 		f.Model.Place(j, j.Node)
+		if err := f.changed(ctx, j.Node); err != nil {
+			return nil, err
+		}
 	}
-	return left
+	return left, nil
+}
+
+func (f *Flow) changed(ctx context.Context, node string) error {
+	if f.Changed == nil {
+		return nil
+	}
+	return f.Changed(ctx, node)
 }
 
 // waitFor waits until a job has a node that the scheduler has rejected, after making room for it.
@@ -118,7 +133,9 @@ func (f *Flow) finish(ctx context.Context, names []string) error {
 		return err
 	}
 	for _, name := range names {
-		f.Model.Finish(name)
+		if err := f.changed(ctx, f.Model.Finish(name)); err != nil {
+			return err
+		}
 	}
 	return f.View.Wait(ctx, "jobs are finished", func(v *cluster.PodView) bool {
 		for _, name := range names {

@@ -39,11 +39,12 @@ func (m *Model) Place(j Job, node string) {
 	m.running[j.Name] = j
 }
 
-// Finish ends a job.
-func (m *Model) Finish(name string) {
+// Finish ends a job, and returns its node.
+func (m *Model) Finish(name string) string {
 	j := m.running[name]
 	m.free[j.Node] += j.GPUs
 	delete(m.running, name)
+	return j.Node
 }
 
 // Total is the number of GPUs, Taken how many of them jobs hold, and Free how many of a node's none does.

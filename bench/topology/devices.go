@@ -2,11 +2,15 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"sort"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"berth.dev/berth/testbed/bench/arrivals"
 	"berth.dev/berth/testbed/bench/program"
@@ -46,12 +50,14 @@ type choice struct {
 	title string
 	berth bool
 	bind  bool // Berth chooses the devices, too; otherwise the device plugin does
+	agent bool // which devices it chose is told to Berth
 }
 
 var choices = []choice{
-	{"Berth with Bind", true, true},
-	{"Berth, device plugin", true, false},
-	{"stock, device plugin", false, false},
+	{title: "Berth with Bind", berth: true, bind: true},
+	{title: "Berth, device plugin", berth: true},
+	{title: "Berth, device plugin, agent", berth: true, agent: true},
+	{title: "stock, device plugin"},
 }
 
 // devices is one choice with one seed.
@@ -78,8 +84,11 @@ func measureDevices(ctx context.Context, c *cluster.Cluster, o options, seed uin
 	for _, node := range mixedNodes(o.Nodes) {
 		nodes = append(nodes, node.Name)
 	}
-	flow := arrivals.Flow{Cluster: c, Model: arrivals.NewModel(nodes, gpusPerNode), View: view, Berth: berth, MostTaken: mostTaken}
-	d := &devices{flow, ch, map[string]set{}, result}
+	d := &devices{choice: ch, held: map[string]set{}, result: result}
+	d.Flow = arrivals.Flow{Cluster: c, Model: arrivals.NewModel(nodes, gpusPerNode), View: view, Berth: berth, MostTaken: mostTaken}
+	if ch.agent {
+		d.Changed = d.tellHolders
+	}
 	warm := false
 	for _, j := range makeJobs(seed, o.Jobs) {
 		warm = warm || len(d.Model.Leaving(j.GPUs, mostTaken)) > 0
@@ -91,7 +100,12 @@ func measureDevices(ctx context.Context, c *cluster.Cluster, o options, seed uin
 	result.Waited += len(d.Waited)
 	result.Withheld = append(result.Withheld, d.Withheld...)
 	program.Progress("seed %d, %s: %d jobs are placed", seed, ch.title, o.Jobs)
-	return c.DeletePods(ctx, "")
+	if err := c.DeletePods(ctx, ""); err != nil || !ch.agent {
+		return err
+	}
+	return cluster.Parallel(ctx, 4, nodes, func(ctx context.Context, node string) error {
+		return annotateHolders(ctx, c, node, nil)
+	})
 }
 
 // startArm starts Berth, if it takes part, and the scheduler; stop ends both.
@@ -162,6 +176,40 @@ func (d *devices) place(seed uint64, warm bool, j arrivals.Job, pod *corev1.Pod)
 			Bottleneck: float64(k.bottleneck(given)) / float64(k.best(j.GPUs)),
 		})
 	}
+}
+
+// tellHolders writes who holds which GPUs of a node, as the agent does.
+func (d *devices) tellHolders(ctx context.Context, node string) error {
+	type holder struct {
+		Namespace string `json:"namespace"`
+		Pod       string `json:"pod"`
+		GPUs      []int  `json:"gpus"`
+	}
+	holders := struct {
+		Version int      `json:"version"`
+		At      string   `json:"at"`
+		Pods    []holder `json:"pods"`
+	}{Version: 1, At: time.Now().UTC().Format(time.RFC3339), Pods: []holder{}}
+	for _, j := range d.Model.On(node) {
+		holders.Pods = append(holders.Pods, holder{cluster.Namespace, j.Name, d.held[j.Name].gpus()})
+	}
+	text, err := json.Marshal(holders)
+	if err != nil {
+		return err
+	}
+	return annotateHolders(ctx, d.Cluster, node, string(text))
+}
+
+// annotateHolders sets the annotation of a node, or takes it away for nil.
+func annotateHolders(ctx context.Context, c *cluster.Cluster, node string, value any) error {
+	patch, err := json.Marshal(map[string]any{
+		"metadata": map[string]any{"annotations": map[string]any{"berth.io/gpu-holders": value}},
+	})
+	if err != nil {
+		return err
+	}
+	_, err = c.Client.CoreV1().Nodes().Patch(ctx, node, types.MergePatchType, patch, metav1.PatchOptions{})
+	return err
 }
 
 // finish works the figures out.

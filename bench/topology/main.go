@@ -96,7 +96,7 @@ func (o *options) measureGangs(ctx context.Context, c *cluster.Cluster, r *repor
 	if err := c.CreateNodes(ctx, rackNodes()...); err != nil {
 		return err
 	}
-	for _, ch := range []choice{{"Berth", true, false}, {"stock", false, false}} {
+	for _, ch := range []choice{{title: "Berth", berth: true}, {title: "stock"}} {
 		result := &gangResult{Title: ch.title}
 		for _, seed := range o.Seeds {
 			if err := measureGangs(ctx, c, *o, seed, ch, result); err != nil {

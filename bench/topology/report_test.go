@@ -32,7 +32,7 @@ func TestBoundsDecide(t *testing.T) {
 	good := func() *report {
 		return &report{
 			Devices: []*devicesResult{
-				{Bottleneck: 0.95}, {Bottleneck: 0.94}, {Bottleneck: 0.6},
+				{Bottleneck: 0.95}, {Bottleneck: 0.94}, {Bottleneck: 0.95}, {Bottleneck: 0.6},
 			},
 			Gangs: []*gangResult{{Gangs: 40, AnyRack: 30}, {Gangs: 40, AnyRack: 29}},
 		}
@@ -46,6 +46,7 @@ func TestBoundsDecide(t *testing.T) {
 		{"only devices", func(r *report) { r.Gangs = nil }, 0},
 		{"below the bound", func(r *report) { r.Devices[0].Bottleneck = 0.949 }, 1},
 		{"no better than without Bind", func(r *report) { r.Devices[1].Bottleneck = 0.95 }, 1},
+		{"no better than stock", func(r *report) { r.Devices[3].Bottleneck = 0.95 }, 1},
 		{"a GPU given twice", func(r *report) { r.Devices[0].Doubled = []string{"job-1"} }, 1},
 		{"withheld by Berth", func(r *report) { r.Devices[1].Withheld = []string{"job-1"} }, 1},
 		{"gangs no better", func(r *report) { r.Gangs[0].AnyRack = 29 }, 1},

@@ -22,16 +22,20 @@ type SchedulerSettings struct {
 	Weight          int    // of the extender; 0: the shipped one
 }
 
-// ShippedSchedulerConfig is the configuration that users start from.
-func ShippedSchedulerConfig() (string, error) {
-	data, err := os.ReadFile(filepath.Join(Root(), "deploy", "examples", "scheduler-config.yaml"))
+// ShippedSchedulerConfig is the configuration that users start from, or the one for those who have Berth bind.
+func ShippedSchedulerConfig(bind bool) (string, error) {
+	name := "scheduler-config.yaml"
+	if bind {
+		name = "scheduler-config-bind.yaml"
+	}
+	data, err := os.ReadFile(filepath.Join(Root(), "deploy", "examples", name))
 	return string(data), err
 }
 
 // StartScheduler starts kube-scheduler with the shipped configuration and the given changes, and waits until it has
 // seen the cluster. One that is running is stopped first.
 func (c *Cluster) StartScheduler(ctx context.Context, settings SchedulerSettings) error {
-	text, err := ShippedSchedulerConfig()
+	text, err := ShippedSchedulerConfig(settings.BindURL != "")
 	if err != nil {
 		return err
 	}
@@ -131,30 +135,36 @@ func (c *Cluster) renderSchedulerConfig(text string, settings SchedulerSettings)
 	}
 	if settings.ExtenderURL == "" {
 		delete(config, "extenders")
-	} else {
-		extenders, _ := config["extenders"].([]any)
-		if len(extenders) == 0 {
-			return "", errors.New("scheduler configuration: no extender to point at Berth")
-		}
-		extender, ok := extenders[0].(map[string]any)
-		if !ok {
-			return "", errors.New("scheduler configuration: extenders[0] is no map")
-		}
-		extender["urlPrefix"] = strings.TrimSuffix(settings.ExtenderURL, "/")
-		if settings.Weight > 0 {
-			extender["weight"] = settings.Weight
-		}
-		if settings.Preempt {
-			extender["preemptVerb"] = "preempt"
-		}
-		if settings.BindURL != "" {
-			extenders = append(extenders, map[string]any{
-				"urlPrefix": strings.TrimSuffix(settings.BindURL, "/"), "bindVerb": "bind", "nodeCacheCapable": true,
-				"httpTimeout": "10s", "managedResources": []any{map[string]any{"name": GPUResource}},
-			})
-			config["extenders"] = extenders
-		}
+	} else if err := settings.aim(config); err != nil {
+		return "", err
 	}
 	out, err := yaml.Marshal(config)
 	return string(out), err
+}
+
+// aim points the extenders of a configuration at Berth: the one that filters and, in a configuration that has it, the one
+// that binds.
+func (s SchedulerSettings) aim(config map[string]any) error {
+	extenders, _ := config["extenders"].([]any)
+	urls := []string{s.ExtenderURL}
+	if s.BindURL != "" {
+		urls = append(urls, s.BindURL)
+	}
+	if len(extenders) != len(urls) {
+		return fmt.Errorf("scheduler configuration: %d extenders, want %d", len(extenders), len(urls))
+	}
+	for i, url := range urls {
+		extender, ok := extenders[i].(map[string]any)
+		if !ok {
+			return fmt.Errorf("scheduler configuration: extenders[%d] is no map", i)
+		}
+		extender["urlPrefix"] = strings.TrimSuffix(url, "/")
+		if i == 0 && s.Weight > 0 {
+			extender["weight"] = s.Weight
+		}
+		if i == 0 && s.Preempt {
+			extender["preemptVerb"] = "preempt"
+		}
+	}
+	return nil
 }

@@ -9,7 +9,7 @@ import (
 
 func render(t *testing.T, settings SchedulerSettings) map[string]any {
 	t.Helper()
-	text, err := ShippedSchedulerConfig()
+	text, err := ShippedSchedulerConfig(settings.BindURL != "")
 	if err != nil {
 		t.Fatal(err)
 	}
