@@ -26,6 +26,7 @@
 #include "berth/server/extender_handlers.h"
 #include "berth/server/logging.h"
 #include "berth/server/metrics.h"
+#include "berth/server/preempt_handler.h"
 #include "berth/sources/alluxio_prober.h"
 #include "berth/sources/api_source.h"
 #include "berth/sources/file_source.h"
@@ -209,6 +210,7 @@ int serve(const ServeFlags& flags, const std::function<void(server::HttpServer&)
   state::StateOptions state_options;
   state_options.soft_lifetime = config->soft_lifetime;
   state_options.coverage = config->data.coverage;
+  state_options.preemption = config->preempt;
   state_options.await_data = live;
   state::ClusterState state(state_options, clock);
   control::WaitingPods waiting(state);
@@ -239,6 +241,7 @@ int serve(const ServeFlags& flags, const std::function<void(server::HttpServer&)
   server::HttpServer extender(extender_options(*config));
   server::HttpServer admin(admin_options(*config));
   server::add_extender_routes(extender, context);
+  if (config->preempt) server::add_preempt_route(extender, context);
   if (more_extender_routes) more_extender_routes(extender);
   server::add_admin_routes(admin, admin_context);
   metrics.set_sampler([&] {

@@ -15,6 +15,9 @@ std::vector<model::Claim>& of_kind(ClusterDump& dump, const model::Claim*) { ret
 std::vector<model::Dataset>& of_kind(ClusterDump& dump, const model::Dataset*) { return dump.datasets; }
 std::vector<model::CacheRuntime>& of_kind(ClusterDump& dump, const model::CacheRuntime*) { return dump.runtimes; }
 std::vector<model::DataLoad>& of_kind(ClusterDump& dump, const model::DataLoad*) { return dump.data_loads; }
+std::vector<model::DisruptionBudget>& of_kind(ClusterDump& dump, const model::DisruptionBudget*) {
+  return dump.budgets;
+}
 
 // Other API groups have Nodes too.
 template <class T>
@@ -113,6 +116,7 @@ void push_dump(ClusterDump dump, model::UpdateSink& sink) {
     sink.push(std::move(all));
   }
   sink.push(model::AllDataLoads{std::move(dump.data_loads)});
+  sink.push(model::AllBudgets{std::move(dump.budgets)});
   sink.push(model::AllPods{std::move(dump.pods)});
   sink.push(model::FluidServed{dump.fluid_served});
   sink.push(model::DataListed{});

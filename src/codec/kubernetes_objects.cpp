@@ -164,5 +164,8 @@ template core::Result<WatchEvent<model::CacheRuntime>> ObjectReader::read_event(
 template core::Result<model::DataLoad> ObjectReader::read(std::string&);
 template core::Result<ListPage<model::DataLoad>> ObjectReader::read_list(std::string&);
 template core::Result<WatchEvent<model::DataLoad>> ObjectReader::read_event(std::string&);
+template core::Result<model::DisruptionBudget> ObjectReader::read(std::string&);
+template core::Result<ListPage<model::DisruptionBudget>> ObjectReader::read_list(std::string&);
+template core::Result<WatchEvent<model::DisruptionBudget>> ObjectReader::read_event(std::string&);
 
 }  // namespace berth::codec

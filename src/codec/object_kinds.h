@@ -13,7 +13,8 @@ namespace berth::codec {
 
 template <class... T>
 struct Kinds {};
-using AllKinds = Kinds<model::Node, model::Pod, model::Claim, model::Dataset, model::CacheRuntime, model::DataLoad>;
+using AllKinds = Kinds<model::Node, model::Pod, model::Claim, model::Dataset, model::CacheRuntime, model::DataLoad,
+                       model::DisruptionBudget>;
 
 template <class T>
 struct Kind;
@@ -58,6 +59,15 @@ template <>
 struct Kind<model::DataLoad> : FluidKind {
   static constexpr std::string_view kName = "DataLoad";
   static std::string name(const model::DataLoad& load) { return load.name.empty() ? "" : load.ns + "/" + load.name; }
+};
+
+template <>
+struct Kind<model::DisruptionBudget> {
+  static constexpr std::string_view kName = "PodDisruptionBudget";
+  static bool in_group(std::string_view version) { return version == "policy/v1"; }
+  static std::string name(const model::DisruptionBudget& budget) {
+    return budget.name.empty() ? "" : budget.ns + "/" + budget.name;
+  }
 };
 
 // nullptr if `kind` is not that of a runtime we know.

@@ -11,6 +11,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "disruption_budget_reader.h"
 #include "fluid_reader.h"
 #include "json_document.h"
 #include "json_fields.h"

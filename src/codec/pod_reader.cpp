@@ -13,7 +13,7 @@ namespace {
 
 using std::string_view;
 
-// Claims and images that are kept: more than any pod has, and a bound on what a hostile one costs.
+// Claims, images and labels that are kept: more than any pod has, and a bound on what a hostile one costs.
 constexpr std::size_t kMostOfAKind = 256;
 
 model::PodPhase parse_phase(string_view name) {
@@ -189,6 +189,23 @@ void read_status(model::Pod& pod, simdjson::dom::object status, Reading& reading
   pod.cache->pod_ip = text(pod_ip, reading);
 }
 
+void keep_labels(model::Pod& pod, simdjson::dom::object metadata, Reading& reading) {
+  const Reading::Step step(reading, "metadata");
+  const auto [labels] = pick<1>(metadata, {string_view("labels")}, reading);
+  const auto fields = object(labels, reading);
+  if (!fields) return;
+  const Reading::Step in_labels(reading, labels.name);
+  for (const auto& [key, value] : *fields) {
+    if (pod.labels.size() == kMostOfAKind) break;
+    string_view written;
+    if (!value.is_null() && value.get(written) != simdjson::SUCCESS) reading.fail(wrong_type("a string", value), key);
+    pod.labels.push_back({std::string(key), std::string(written)});
+  }
+  std::ranges::sort(pod.labels, {}, &model::Label::key);
+  const auto twice = std::ranges::adjacent_find(pod.labels, {}, &model::Label::key);
+  if (twice != pod.labels.end()) reading.fail("is given twice", twice->key);
+}
+
 }  // namespace
 
 void read_into(model::Pod& pod, simdjson::dom::object json, const model::ResourceNames& resources, Reading& reading) {
@@ -197,6 +214,8 @@ void read_into(model::Pod& pod, simdjson::dom::object json, const model::Resourc
   if (const auto fields = object(metadata, reading)) fluid = read_metadata(pod, *fields, reading);
   if (const auto fields = object(spec, reading)) read_spec(pod, fluid, *fields, resources, reading);
   if (const auto fields = object(status, reading)) read_status(pod, *fields, reading);
+  if (pod.gpus == 0 && !pod.parts.any()) return;
+  if (const auto fields = object(metadata, reading)) keep_labels(pod, *fields, reading);
 }
 
 }  // namespace berth::codec

@@ -75,6 +75,13 @@ void read_expected_duration(PodRequest& request, const Annotation& annotation) {
   if (!duration) invalid(request, annotation, "a duration such as 90s, 10m or 1h30m");
 }
 
+// Of running pods, which it is too late to reject: a broken value is named, and counts for nothing.
+void read_checkpointed_at(PodRequest& request, const Annotation& annotation) {
+  const auto time = core::parse_timestamp(annotation.value);
+  if (time) request.saved = *time;
+  if (!time) request.ignored_keys.push_back(annotation.key);
+}
+
 void read_topology_policy(PodRequest& request, const Annotation& annotation) {
   const auto policy = parse_topology_policy(annotation.value);
   if (policy) request.topology_policy = *policy;
@@ -100,6 +107,7 @@ constexpr std::array kKnown = {
     KnownAnnotation{"dataset-wait", read_dataset_wait},
     KnownAnnotation{"min-coverage", read_min_coverage},
     KnownAnnotation{"expected-duration", read_expected_duration},
+    KnownAnnotation{"checkpointed-at", read_checkpointed_at},
     KnownAnnotation{"topology-policy", read_topology_policy},
     KnownAnnotation{"min-gpu-memory", read_min_gpu_memory},
     KnownAnnotation{"gpus", read_nothing},

@@ -79,6 +79,19 @@ struct Metrics::Families {
   Counter& untouched = counter("berth_untouched_requests_total");
   Counter& not_ready = counter("berth_not_ready_requests_total");
 
+  Family<Counter>& preempt_requests = counters("berth_preempt_requests_total");
+  Counter& preempt_answered_requests = preempt_requests.Add({{"code", "200"}});
+  Counter& preempt_refused_requests = preempt_requests.Add({{"code", "400"}});
+  Histogram& preempt_duration = histograms("berth_preempt_duration_seconds").Add({}, duration_buckets());
+  Family<Counter>& preempt_candidates = counters("berth_preempt_candidates_total");
+  Counter& preempt_answered = preempt_candidates.Add({{"result", "answered"}});
+  Counter& preempt_rejected = preempt_candidates.Add({{"result", "rejected"}});
+  Counter& preempt_outranked = preempt_candidates.Add({{"result", "outranked"}});
+  Counter& preempt_misplaced = preempt_candidates.Add({{"result", "misplaced"}});
+  Family<Counter>& preempt_victims = counters("berth_preempt_victims_total");
+  Counter& preempt_added = preempt_victims.Add({{"change", "added"}});
+  Counter& preempt_spared = preempt_victims.Add({{"change", "spared"}});
+
   // Set when the text is rendered.
   Gauge& ready = gauge("berth_ready_state");
   Gauge& snapshot_version = gauge("berth_snapshot_version_number");
@@ -269,6 +282,19 @@ void Metrics::observe_filter(const model::Decision& decision) {
 
 void Metrics::count_untouched() { families_->untouched.Increment(); }
 void Metrics::count_not_ready() { families_->not_ready.Increment(); }
+
+void Metrics::observe_preemption(const policy::PreemptionOutcome& outcome, std::chrono::nanoseconds duration) {
+  families_->preempt_answered_requests.Increment();
+  families_->preempt_duration.Observe(seconds(duration));
+  families_->preempt_answered.Increment(static_cast<double>(outcome.answer.size()));
+  families_->preempt_rejected.Increment(static_cast<double>(outcome.rejected.size()));
+  families_->preempt_outranked.Increment(static_cast<double>(outcome.outranked));
+  families_->preempt_misplaced.Increment(static_cast<double>(outcome.misplaced));
+  families_->preempt_added.Increment(static_cast<double>(outcome.added));
+  families_->preempt_spared.Increment(static_cast<double>(outcome.spared));
+}
+
+void Metrics::count_preemption_refused() { families_->preempt_refused_requests.Increment(); }
 
 void Metrics::set_sampler(std::function<MetricSample()> sampler) {
   const std::lock_guard lock(families_->render_mutex);

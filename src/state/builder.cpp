@@ -98,7 +98,7 @@ std::optional<core::SteadyTime> Builder::next_expiry() {
 
 bool Builder::changed() const {
   return nodes_.changed() || ledger_.changed() || datasets_.changed() || claims_.changed() || readers_.changed() ||
-         images_.changed() || were_pods_ != pods_.size() || were_bound_ != pods_.bound() ||
+         images_.changed() || budgets_.changed() || were_pods_ != pods_.size() || were_bound_ != pods_.bound() ||
          was_ready_ != why_not_ready().empty() || version_ == 0 || build_failed_;
 }
 
@@ -115,6 +115,7 @@ std::shared_ptr<const model::Snapshot> Builder::build(const Moment& now) {
   claims_.write(*next);
   readers_.write(*next);
   images_.write(*next);
+  budgets_.write(*next);
   next->pods = pods_.size();
   next->bound_pods = pods_.bound();
 

@@ -15,6 +15,7 @@
 #include "attempt_counter.h"
 #include "berth/model/cluster_update.h"
 #include "berth/state/cluster_state.h"
+#include "budget_table.h"
 #include "claim_table.h"
 #include "dataset_table.h"
 #include "image_table.h"
@@ -73,9 +74,9 @@ class Builder {
   void take(model::PolicySet&) {}
   void take(model::PolicyGone&) {}
   void take(model::AllPolicies&) {}
-  void take(model::BudgetSet&) {}
-  void take(model::BudgetGone&) {}
-  void take(model::AllBudgets&) {}
+  void take(model::BudgetSet& update) { budgets_.set(std::move(update.budget)); }
+  void take(model::BudgetGone& update) { budgets_.remove(update.ns, update.name); }
+  void take(model::AllBudgets& update) { budgets_.replace(std::move(update.budgets)); }
   void take(model::Reserved&) {}
   void take(model::Unreserved&) {}
   void take(model::PlacementFailed&) {}
@@ -110,6 +111,7 @@ class Builder {
   WantedNames wanted_names_;
   ReaderCounts readers_;
   ImageTable images_;
+  BudgetTable budgets_;
 
   std::uint64_t version_ = 0;
   bool build_failed_ = false;

@@ -42,5 +42,6 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
   fuzz::check_kind<model::Dataset>(text, "Dataset");
   fuzz::check_kind<model::CacheRuntime>(text, "ThinRuntime");
   fuzz::check_kind<model::DataLoad>(text, "DataLoad");
+  fuzz::check_kind<model::DisruptionBudget>(text, "PodDisruptionBudget");
   return 0;
 }

@@ -6,6 +6,7 @@
 #include "berth/core/result.h"
 #include "berth/core/text.h"
 #include "berth/model/dataset.h"
+#include "berth/model/disruption_budget.h"
 #include "berth/model/node.h"
 #include "berth/model/pod.h"
 #include "require.h"
@@ -40,6 +41,11 @@ inline void check(const model::Pod& pod) {
   }
   require(pod.deadline_seconds >= 0, "a deadline is not negative");
   require(pod.claims.size() <= 256 && pod.images.size() <= 256, "claims and images are bounded");
+  require(pod.labels.size() <= 256 && (pod.labels.empty() || pod.gpus > 0 || pod.parts.any()),
+          "labels are bounded and of pods that hold GPUs");
+  for (std::size_t i = 1; i < pod.labels.size(); ++i) {
+    require(pod.labels[i - 1].key < pod.labels[i].key, "labels are sorted and unique");
+  }
   require(pod.required_claims.size() <= 64 && pod.datasets_in_use.size() <= 64, "datasets are bounded");
   for (const std::string& claim : pod.claims) require(!claim.empty(), "a claim has a name");
   for (const std::string& name : pod.datasets_in_use) require(core::is_name(name), "a dataset in use has a name");
@@ -62,6 +68,12 @@ inline void check(const model::Claim& claim) { require(!claim.name.empty(), "a c
 inline void check(const model::CacheRuntime& runtime) {
   require(!runtime.dataset.name.empty() && !runtime.type.empty(), "a runtime has a name and a type");
   require(runtime.workers >= 0 && runtime.worker_bytes >= 0, "amounts of a runtime are not negative");
+}
+
+inline void check(const model::DisruptionBudget& budget) {
+  require(!budget.name.empty() && budget.allowed >= 0, "a budget has a name and allows no negative number");
+  require(budget.selects || budget.selector.empty(), "a budget without a selector has no terms");
+  static_cast<void>(budget.matches({}));
 }
 
 inline void check(const model::DataLoad& load) { require(!load.name.empty(), "a load has a name"); }

@@ -43,6 +43,23 @@ class SnapshotBuilder {
     states_.back().used = states_.back().gpus - model::count(free);
     return *this;
   }
+  // A bound pod on the node added last; its GPUs are held from then on.
+  SnapshotBuilder& occupant(model::Occupant pod) {
+    model::NodeState& state = states_.back();
+    auto occupants =
+        state.occupants ? std::make_shared<std::vector<model::Occupant>>(*state.occupants)
+                        : std::make_shared<std::vector<model::Occupant>>();
+    if (pod.placement.gpus != 0) state.used += model::count(pod.placement.gpus & state.free);
+    if (pod.placement.empty()) state.used += pod.gpus;
+    state.free &= ~pod.placement.gpus;
+    occupants->push_back(std::move(pod));
+    state.occupants = std::move(occupants);
+    return *this;
+  }
+  SnapshotBuilder& budget(model::DisruptionBudget budget) {
+    budgets_.push_back(std::move(budget));
+    return *this;
+  }
   // Where it stands; without it in zone 0 and in no rack. Racks of different zones are different ones.
   SnapshotBuilder& stands(std::uint32_t zone, std::optional<int> rack = {}) {
     const auto [at, fresh] =
@@ -117,6 +134,7 @@ class SnapshotBuilder {
       next->emplace(id, std::make_shared<const model::ImagePlacement>(image));
       shard = std::move(next);
     }
+    snapshot->budgets = std::make_shared<const model::BudgetList>(budgets_);
     snapshot->ledger = std::make_shared<const model::LedgerMap>(ledger_);
     return snapshot;
   }
@@ -138,6 +156,7 @@ class SnapshotBuilder {
   model::StringMap<model::DatasetReaders> readers_;
   std::map<std::uint64_t, model::ImagePlacement> images_;
   model::LedgerMap ledger_;
+  model::BudgetList budgets_;
 };
 
 // A pod of team/train that asks for `gpus`, with the given annotations of ours (keys without prefix).

@@ -18,6 +18,7 @@ struct ClusterDump {
   std::vector<model::Dataset> datasets;
   std::vector<model::CacheRuntime> runtimes;
   std::vector<model::DataLoad> data_loads;
+  std::vector<model::DisruptionBudget> budgets;
   bool fluid_served = false;  // a Dataset, or a list of Datasets, was there
   std::size_t skipped = 0;    // objects of other kinds
 };

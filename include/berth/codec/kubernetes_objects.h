@@ -1,5 +1,5 @@
 // Reads Kubernetes API objects, their lists and watch events, into the model: core/v1 Node, Pod and
-// PersistentVolumeClaim; Dataset, DataLoad and the runtimes of data.fluid.io.
+// PersistentVolumeClaim; Dataset, DataLoad and the runtimes of data.fluid.io; policy/v1 PodDisruptionBudget.
 //
 // Only the fields that Berth uses are looked at; a field of the wrong type is an error of that object, which names it.
 // Not thread-safe: one reader per thread, reused so that its memory is. Inputs are given capacity for the parser's
@@ -50,7 +50,7 @@ struct RuntimeKind {
 };
 std::span<const RuntimeKind> runtime_kinds();
 
-// T is one of model::Node, Pod, Claim, Dataset, CacheRuntime and DataLoad.
+// T is one of model::Node, Pod, Claim, Dataset, CacheRuntime, DataLoad and DisruptionBudget.
 class ObjectReader {
  public:
   explicit ObjectReader(model::ResourceNames resources);

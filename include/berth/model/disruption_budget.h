@@ -26,7 +26,10 @@ struct DisruptionBudget {
   std::vector<SelectorTerm> selector;  // all must hold; an empty one selects every pod of the namespace
   bool selects = true;                 // false: there is no selector, which selects nothing
   std::int32_t allowed = 0;            // status.disruptionsAllowed
+  // Names of pods that are being evicted already and counted in `allowed`: status.disruptedPods.
+  std::vector<std::string> disrupted = {};
   friend bool operator==(const DisruptionBudget&, const DisruptionBudget&) = default;
+  // Whether it selects a pod of its namespace that has these labels.
   [[nodiscard]] bool matches(const std::vector<Label>& labels) const;
 };
 

@@ -142,6 +142,7 @@ struct PodRequest {
   std::vector<std::string> required_claims;  // of them, by a label of Fluid's
   std::vector<std::uint64_t> images;
   std::chrono::seconds expected_duration{0};  // how long it is likely to run, 0 if nobody said
+  core::WallTime saved;                       // when it last saved its work, epoch if it didn't say
   DatasetPolicy dataset_policy = DatasetPolicy::kPreferred;
   std::optional<std::chrono::milliseconds> dataset_wait;  // kRequired becomes kPreferred this long after `created`
   std::optional<double> min_coverage;                     // fraction in (0, 1]

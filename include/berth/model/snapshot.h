@@ -82,7 +82,8 @@ struct Occupant {
   core::WallTime started = {};  // status.startTime, epoch if it has not
   core::WallTime saved = {};    // annotation checkpointed-at, epoch if it has none
   core::WallTime ends = {};     // its deadline or its expected end; WallTime::max() if nobody said
-  std::vector<Label> labels = {};
+  std::vector<Label> labels = {};  // kept only where preemption is on
+  std::string owner = {};          // UID of its controller, empty if it has none; likewise
   friend bool operator==(const Occupant&, const Occupant&) = default;
 };
 

@@ -59,6 +59,7 @@ struct Config {
   std::chrono::milliseconds soft_lifetime{30'000};
   std::size_t keep_pods = 1'000;
   EventsConfig events;
+  bool preempt = false;
   bool wake = true;
   LimitsConfig limits;
   LogConfig log;

@@ -19,6 +19,7 @@
 #include "berth/core/clock.h"
 #include "berth/model/decision.h"
 #include "berth/model/snapshot.h"
+#include "berth/policy/preempt.h"
 #include "berth/server/http_server.h"
 #include "berth/state/cluster_state.h"
 
@@ -81,6 +82,10 @@ class Metrics {
   void count_untouched();
   // A call that was answered with "not ready".
   void count_not_ready();
+
+  // A Preempt call, from its last byte to the answer ready; and one that could not be read.
+  void observe_preemption(const policy::PreemptionOutcome& outcome, std::chrono::nanoseconds duration);
+  void count_preemption_refused();
 
   // Asked once for every render(), one at a time; what it refers to must outlive the last render().
   void set_sampler(std::function<MetricSample()> sampler);

@@ -36,6 +36,7 @@ struct CoverageOptions {
 
 struct StateOptions {
   CoverageOptions coverage = {};
+  bool preemption = false;                          // what only preemption needs is kept: pods' labels and owners
   bool await_data = false;                          // the snapshot is not ready before DataListed
   std::chrono::milliseconds soft_lifetime{30'000};  // of a soft ledger entry
   std::chrono::milliseconds attempt_gap{1'000};     // a pod asked about again so long after an attempt began: the next

@@ -14,6 +14,7 @@
 #include "berth/server/decision_log.h"
 #include "berth/server/extender_handlers.h"
 #include "berth/server/metrics.h"
+#include "berth/server/preempt_handler.h"
 #include "berth/state/cluster_state.h"
 #include "source_dir.h"
 
@@ -82,6 +83,7 @@ TEST(Docs, ListEveryRoute) {
   server::HttpServer extender({});
   server::HttpServer admin({});
   server::add_extender_routes(extender, context);
+  server::add_preempt_route(extender, context);
   server::add_admin_routes(admin, admin_context);
   std::set<std::string> routes;
   for (const auto* of : {&extender, &admin}) {

@@ -27,6 +27,7 @@ class Recorder final : public model::UpdateSink {
     return all.type + " " + std::to_string(all.runtimes.size());
   }
   static std::string text(const model::AllDataLoads& all) { return "loads " + std::to_string(all.loads.size()); }
+  static std::string text(const model::AllBudgets& all) { return "budgets " + std::to_string(all.budgets.size()); }
   static std::string text(const model::AllPods& all) { return "pods " + std::to_string(all.pods.size()); }
   static std::string text(const model::FluidServed& what) { return what.served ? "fluid" : "no fluid"; }
   static std::string text(const model::DataListed&) { return "listed"; }
@@ -52,11 +53,12 @@ TEST(ClusterDump, IsToldAsCompleteListsPodsLast) {
       {"kind":"JindoRuntime","apiVersion":"data.fluid.io/v1alpha1","metadata":{"name":"d","namespace":"n"}},
       {"kind":"Dataset","apiVersion":"data.fluid.io/v1alpha1","metadata":{"name":"d","namespace":"n"}},
       {"kind":"DataLoad","apiVersion":"data.fluid.io/v1alpha1","metadata":{"name":"l","namespace":"n"}},
+      {"kind":"PodDisruptionBudget","apiVersion":"policy/v1","metadata":{"name":"d","namespace":"n"}},
       {"kind":"Node","apiVersion":"v1","metadata":{"name":"a"}},
       {"kind":"Node","apiVersion":"v1","metadata":{"name":"b"}},
       {"kind":"PersistentVolumeClaim","apiVersion":"v1","metadata":{"name":"d","namespace":"n"}}]})"),
               ElementsAre("nodes 2", "claims 1", "datasets 1", "alluxio 0", "juicefs 0", "jindo 1", "goosefs 0",
-                          "efc 0", "thin 0", "vineyard 0", "loads 1", "pods 1", "fluid", "listed"));
+                          "efc 0", "thin 0", "vineyard 0", "loads 1", "budgets 1", "pods 1", "fluid", "listed"));
 }
 
 // Without a Dataset in it, a dump may be of nodes and pods alone: node labels are all that tells of datasets.

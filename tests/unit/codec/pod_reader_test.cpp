@@ -54,6 +54,19 @@ TEST(PodReader, FieldsOfARunningPod) {
   EXPECT_FALSE(pod->ended());
 }
 
+TEST(PodReader, LabelsArePutInOrderAndKeptOnlyWhereGpusAreHeld) {
+  const auto labelled = [](const std::string& gpus) {
+    return read_pod(R"({"metadata":{"name":"p","labels":{"tier":"gold","app":"serving","none":null}},"spec":{"containers":
+      [{"name":"c","resources":{"requests":{"nvidia.com/gpu":")" +
+                    gpus + "\"}}}]}}")
+        .value_or(model::Pod{})
+        .labels;
+  };
+  EXPECT_THAT(labelled("1"), ElementsAre(model::Label{"app", "serving"}, model::Label{"none", ""},
+                                         model::Label{"tier", "gold"}));
+  EXPECT_THAT(labelled("0"), ElementsAre());
+}
+
 TEST(PodReader, AbsentAndNullFieldsAreEmpty) {
   for (const char* json :
        {R"({"metadata":{"name":"p"}})", R"({"metadata":{"name":"p"},"spec":null,"status":null})",

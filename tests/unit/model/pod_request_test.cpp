@@ -73,6 +73,16 @@ TEST(PodRequest, ExpectedDuration) {
   EXPECT_TRUE(make_request(pod_with({{"berth.io/expected-duration", "soon"}}), {}).invalid);
 }
 
+// It stands on running pods, which can't be rejected any more.
+TEST(PodRequest, ABrokenTimeOfACheckpointIsNamedAndIgnored) {
+  const auto saved = make_request(pod_with({{"berth.io/checkpointed-at", "1970-01-01T01:00:00Z"}}), {});
+  EXPECT_EQ(saved.saved, core::WallTime(1h));
+  const auto broken = make_request(pod_with({{"berth.io/checkpointed-at", "yesterday"}}), {});
+  EXPECT_EQ(broken.saved, core::WallTime{});
+  EXPECT_FALSE(broken.invalid);
+  EXPECT_THAT(broken.ignored_keys, testing::ElementsAre("berth.io/checkpointed-at"));
+}
+
 class BadAnnotation : public testing::TestWithParam<Annotation> {};
 
 INSTANTIATE_TEST_SUITE_P(

@@ -1,0 +1,41 @@
+#include "hypothesis.h"
+
+#include <algorithm>
+
+namespace berth::policy {
+
+model::NodeState without(const model::NodeState& state, const OccupantSet& gone) {
+  model::NodeState left = state;
+  if (!state.occupants || gone.none()) return left;
+  model::GpuMask freed = 0;
+  model::GpuMask held = 0;
+  std::int32_t nobody_knows_which = 0;
+  for (std::size_t i = 0; i < state.occupants->size(); ++i) {
+    const model::Occupant& pod = (*state.occupants)[i];
+    if (i >= gone.size() || !gone[i]) {
+      held |= pod.placement.gpus;
+      continue;
+    }
+    freed |= pod.placement.gpus;
+    if (pod.placement.empty()) nobody_knows_which += pod.gpus;
+  }
+  freed &= ~held;
+  left.used = std::max(0, left.used - model::count(freed) - nobody_knows_which);
+  left.busy &= ~freed;
+  if (state.free_known) left.free |= freed;
+  return left;
+}
+
+Hypothesis::Hypothesis(const model::Snapshot& truth)
+    : truth_(truth), supposed_(truth), blocks_(truth.blocks.size()) {}
+
+void Hypothesis::evict(model::Slot slot, const OccupantSet& gone) {
+  auto& block = blocks_[slot / 64];
+  if (!block) {
+    block = std::make_shared<model::NodeBlock>(*truth_.blocks[slot / 64]);
+    supposed_.blocks[slot / 64] = block;
+  }
+  (*block)[slot % 64] = without(truth_.at(slot), gone);
+}
+
+}  // namespace berth::policy
