@@ -125,6 +125,7 @@ core::Result<NamedSource> make_source(const ServeFlags& flags, const server::Con
   std::string name = "API server " + (*client)->server();
   sources::ApiSourceOptions options;
   options.resources = config.resources;
+  options.budgets = config.preempt;
   return NamedSource{std::move(name),
                      std::make_unique<sources::ApiSource>(*std::move(client), sink, std::move(options), clock),
                      *std::move(writer)};

@@ -40,8 +40,7 @@ void read_candidate(model::PreemptionCandidate& candidate, simdjson::dom::elemen
   if (value.is_null()) return;
   const auto fields = item_object(value, reading);
   if (!fields) return;
-  const auto [pods, violations] =
-      pick<2>(*fields, {string_view("Pods"), "NumPDBViolations"}, reading, KeyCase::kAny);
+  const auto [pods, violations] = pick<2>(*fields, {string_view("Pods"), "NumPDBViolations"}, reading, KeyCase::kAny);
   candidate.budget_violations = number(violations, 0, std::numeric_limits<std::int64_t>::max(), reading);
   const auto items = array(pods, reading);
   if (!items) return;

@@ -26,8 +26,7 @@ model::NodeState without(const model::NodeState& state, const OccupantSet& gone)
   return left;
 }
 
-Hypothesis::Hypothesis(const model::Snapshot& truth)
-    : truth_(truth), supposed_(truth), blocks_(truth.blocks.size()) {}
+Hypothesis::Hypothesis(const model::Snapshot& truth) : truth_(truth), supposed_(truth), blocks_(truth.blocks.size()) {}
 
 void Hypothesis::evict(model::Slot slot, const OccupantSet& gone) {
   auto& block = blocks_[slot / 64];

@@ -24,7 +24,8 @@ double weight(const Occupant& pod) {
 std::int64_t minutes_lost(const Occupant& pod, core::WallTime now) {
   if (pod.started == core::WallTime{}) return 0;
   const auto since = std::max(pod.started, pod.saved);
-  const auto lost = std::chrono::duration<double, std::ratio<60>>(std::max(now - since, core::WallTime::duration::zero()));
+  const auto lost =
+      std::chrono::duration<double, std::ratio<60>>(std::max(now - since, core::WallTime::duration::zero()));
   return static_cast<std::int64_t>(lost.count() * weight(pod));
 }
 
@@ -32,9 +33,8 @@ std::int64_t minutes_lost(const Occupant& pod, core::WallTime now) {
 bool numbers(std::string_view key) { return key.ends_with("index") || key.ends_with("pod-name"); }
 
 bool same_labels(const std::vector<Label>& a, const std::vector<Label>& b) {
-  return std::ranges::equal(a, b, [](const Label& x, const Label& y) {
-    return x.key == y.key && (x.value == y.value || numbers(x.key));
-  });
+  return std::ranges::equal(
+      a, b, [](const Label& x, const Label& y) { return x.key == y.key && (x.value == y.value || numbers(x.key)); });
 }
 
 // Whether kube-scheduler counts an eviction of the pod against the budget: to it, an empty selector selects nothing.

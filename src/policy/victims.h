@@ -15,12 +15,12 @@ namespace berth::policy {
 
 // In the order in which it counts, less first.
 struct EvictionCost {
-  std::int64_t violations = 0;            // of budgets
-  std::int64_t highest_priority = 0;      // of the victims
-  std::int64_t priorities = 0;            // their sum, each raised above 0 as kube-scheduler has it
-  bool apart = false;                     // the GPUs that the pod gets are not connected
-  std::int64_t lost_minutes = 0;          // of work, times GPUs
-  std::int64_t gpus = 0;                  // that they hold
+  std::int64_t violations = 0;              // of budgets
+  std::int64_t highest_priority = 0;        // of the victims
+  std::int64_t priorities = 0;              // their sum, each raised above 0 as kube-scheduler has it
+  bool apart = false;                       // the GPUs that the pod gets are not connected
+  std::int64_t lost_minutes = 0;            // of work, times GPUs
+  std::int64_t gpus = 0;                    // that they hold
   std::vector<std::string_view> uids = {};  // ascending
   friend auto operator<=>(const EvictionCost&, const EvictionCost&) = default;
 };

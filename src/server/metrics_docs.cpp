@@ -24,9 +24,11 @@ constexpr std::array kDocs{
     MetricDoc{"berth_preempt_duration_seconds", "histogram", "",
               "From the last byte of such a request to the answer ready."},
     MetricDoc{"berth_preempt_candidates_total", "counter", "result",
-              "Nodes that kube-scheduler would have cleared; result is answered, rejected (by a rule of Berth's), outranked or misplaced (victims on other nodes, or none that would help)."},
+              "Nodes that kube-scheduler would have cleared; result is answered, rejected (by a rule of Berth's), "
+              "outranked or misplaced (victims on other nodes, or none that would help)."},
     MetricDoc{"berth_preempt_victims_total", "counter", "change",
-              "Victims of the answered nodes that kube-scheduler had not chosen (added), and that it had but keeps (spared)."},
+              "Victims of the answered nodes that kube-scheduler had not chosen (added), and that it had but keeps "
+              "(spared)."},
     MetricDoc{"berth_snapshot_version_number", "gauge", "", "Version of the view that requests are answered from."},
     MetricDoc{"berth_snapshot_age_seconds", "gauge", "", "Age of that view. A quiet cluster has an old one."},
     MetricDoc{"berth_snapshot_build_seconds", "gauge", "", "Time it took to build it."},

@@ -54,7 +54,12 @@ ServedGroup fluid(const Rows& row, model::UpdateSink& sink, FirstLists& first_li
 std::vector<ServedGroup> served_groups(const ApiSourceOptions& options, model::UpdateSink& sink,
                                        FirstLists& first_lists) {
   const Rows row(options, sink);
-  return {fluid(row, sink, first_lists)};
+  std::vector<ServedGroup> groups;
+  groups.push_back(fluid(row, sink, first_lists));
+  if (options.budgets) {
+    groups.push_back({.name = "policy", .versions = {"v1"}, .kinds = {row("poddisruptionbudgets", BudgetKind{})}});
+  }
+  return groups;
 }
 
 }  // namespace berth::sources

@@ -36,7 +36,8 @@ void run(std::string body) {
   // What was written reads the same, but for what only whole pods tell.
   std::string again = R"({"Pod":{},"NodeNameToMetaVictims":)" + nodes.dump() + "}";
   const auto second = codec::read_preemption_request(again, resources);
-  require(second.has_value() && second->candidates.size() == request->candidates.size(), "an answer reads as a request");
+  require(second.has_value() && second->candidates.size() == request->candidates.size(),
+          "an answer reads as a request");
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// stork#99, gpushare-scheduler-extender#128: an extender that asks others on the path of a request, or can't be reached,
-// costs every pod its timeout. Berth asks nobody, so that an outage of the API server delays no answer.
+// stork#99, gpushare-scheduler-extender#128: an extender that asks others on the path of a request, or can't be
+// reached, costs every pod its timeout. Berth asks nobody, so that an outage of the API server delays no answer.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

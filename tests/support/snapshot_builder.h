@@ -46,9 +46,8 @@ class SnapshotBuilder {
   // A bound pod on the node added last; its GPUs are held from then on.
   SnapshotBuilder& occupant(model::Occupant pod) {
     model::NodeState& state = states_.back();
-    auto occupants =
-        state.occupants ? std::make_shared<std::vector<model::Occupant>>(*state.occupants)
-                        : std::make_shared<std::vector<model::Occupant>>();
+    auto occupants = state.occupants ? std::make_shared<std::vector<model::Occupant>>(*state.occupants)
+                                     : std::make_shared<std::vector<model::Occupant>>();
     if (pod.placement.gpus != 0) state.used += model::count(pod.placement.gpus & state.free);
     if (pod.placement.empty()) state.used += pod.gpus;
     state.free &= ~pod.placement.gpus;

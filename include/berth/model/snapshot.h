@@ -79,9 +79,9 @@ struct Occupant {
   GpuParts parts = {};          // shares and partitions
   GpuPlacement placement = {};  // empty where it is not known
   std::int32_t priority = 0;
-  core::WallTime started = {};  // status.startTime, epoch if it has not
-  core::WallTime saved = {};    // annotation checkpointed-at, epoch if it has none
-  core::WallTime ends = {};     // its deadline or its expected end; WallTime::max() if nobody said
+  core::WallTime started = {};     // status.startTime, epoch if it has not
+  core::WallTime saved = {};       // annotation checkpointed-at, epoch if it has none
+  core::WallTime ends = {};        // its deadline or its expected end; WallTime::max() if nobody said
   std::vector<Label> labels = {};  // kept only where preemption is on
   std::string owner = {};          // UID of its controller, empty if it has none; likewise
   friend bool operator==(const Occupant&, const Occupant&) = default;

@@ -10,8 +10,8 @@
 // checkpoint, times GPUs, in whole minutes.
 //
 // kube-scheduler picks one of the nodes that are answered: fewest violated budgets, lowest priority of the most
-// important victim, and so on (pickOneNodeForPreemption). Of those that are first by these two, only those with the best
-// set of GPUs and, among them, the least work lost are answered; where the most important victim's priority is not
+// important victim, and so on (pickOneNodeForPreemption). Of those that are first by these two, only those with the
+// best set of GPUs and, among them, the least work lost are answered; where the most important victim's priority is not
 // known, the node is answered too. With another filtering extender all are.
 //
 // Source of the rules of the call: v1.37 of kube-scheduler, framework/preemption/preemption.go and extender.go: no
@@ -43,7 +43,7 @@ struct PreemptionQuery {
 };
 
 struct PreemptionOutcome {
-  std::vector<model::PreemptionCandidate> answer;  // in the order in which they were offered
+  std::vector<model::PreemptionCandidate> answer;               // in the order in which they were offered
   std::vector<std::pair<std::string, model::Reason>> rejected;  // nodes that can't take the pod, by our rules
   std::size_t misplaced = 0;  // candidates with victims on other nodes, or with none that would help
   std::size_t outranked = 0;  // candidates that would do, but worse than those answered

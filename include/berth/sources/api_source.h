@@ -3,6 +3,7 @@
 // A list is pushed whole (AllNodes, AllPods, ...), then every change by itself. Pods are watched in all namespaces and
 // phases: pending ones are needed for their nominations, ended ones to see that they have ended. Fluid's kinds
 // (data.fluid.io/v1alpha1) are watched where and while they are served; a cluster without them is none the worse.
+// PodDisruptionBudgets (policy/v1) likewise, where they are asked for.
 // DataListed comes with the first lists of claims and, if served, datasets, or `data_wait` after nodes and pods.
 #pragma once
 
@@ -24,6 +25,7 @@ namespace berth::sources {
 
 struct ApiSourceOptions {
   model::ResourceNames resources = {};
+  bool budgets = false;  // watch PodDisruptionBudgets
   std::size_t node_page_size = 500;
   std::size_t pod_page_size = 2000;    // of about 3 KB each; larger ones gain nothing (5,000 nodes and 50,000 pods)
   std::size_t object_page_size = 500;  // of all other kinds

@@ -12,8 +12,9 @@ using testing::IsEmpty;
 
 core::Result<model::DisruptionBudget> try_read(const std::string& rest) {
   ObjectReader reader({});
-  std::string json = R"({"apiVersion":"policy/v1","kind":"PodDisruptionBudget","metadata":{"name":"b","namespace":"n"})" +
-                     (rest.empty() ? "" : "," + rest) + "}";
+  std::string json =
+      R"({"apiVersion":"policy/v1","kind":"PodDisruptionBudget","metadata":{"name":"b","namespace":"n"})" +
+      (rest.empty() ? "" : "," + rest) + "}";
   return reader.read<model::DisruptionBudget>(json);
 }
 
@@ -34,12 +35,11 @@ TEST(DisruptionBudgetReader, SelectorAndStatus) {
   EXPECT_TRUE(budget.selects);
   EXPECT_EQ(budget.allowed, 2);
   EXPECT_THAT(budget.disrupted, ElementsAre("serving-0"));
-  EXPECT_THAT(budget.selector,
-              ElementsAre(model::SelectorTerm{"app", Operator::kIn, {"serving"}},
-                          model::SelectorTerm{"tier", Operator::kIn, {"gold", "silver"}},
-                          model::SelectorTerm{"tier", Operator::kNotIn, {"tin"}},
-                          model::SelectorTerm{"team", Operator::kExists, {}},
-                          model::SelectorTerm{"debug", Operator::kDoesNotExist, {}}));
+  EXPECT_THAT(budget.selector, ElementsAre(model::SelectorTerm{"app", Operator::kIn, {"serving"}},
+                                           model::SelectorTerm{"tier", Operator::kIn, {"gold", "silver"}},
+                                           model::SelectorTerm{"tier", Operator::kNotIn, {"tin"}},
+                                           model::SelectorTerm{"team", Operator::kExists, {}},
+                                           model::SelectorTerm{"debug", Operator::kDoesNotExist, {}}));
 }
 
 TEST(DisruptionBudgetReader, NoSelectorSelectsNothingAndAnEmptyOneAll) {

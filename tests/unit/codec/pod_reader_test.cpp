@@ -56,14 +56,15 @@ TEST(PodReader, FieldsOfARunningPod) {
 
 TEST(PodReader, LabelsArePutInOrderAndKeptOnlyWhereGpusAreHeld) {
   const auto labelled = [](const std::string& gpus) {
-    return read_pod(R"({"metadata":{"name":"p","labels":{"tier":"gold","app":"serving","none":null}},"spec":{"containers":
+    return read_pod(
+               R"({"metadata":{"name":"p","labels":{"tier":"gold","app":"serving","none":null}},"spec":{"containers":
       [{"name":"c","resources":{"requests":{"nvidia.com/gpu":")" +
-                    gpus + "\"}}}]}}")
+               gpus + "\"}}}]}}")
         .value_or(model::Pod{})
         .labels;
   };
-  EXPECT_THAT(labelled("1"), ElementsAre(model::Label{"app", "serving"}, model::Label{"none", ""},
-                                         model::Label{"tier", "gold"}));
+  EXPECT_THAT(labelled("1"),
+              ElementsAre(model::Label{"app", "serving"}, model::Label{"none", ""}, model::Label{"tier", "gold"}));
   EXPECT_THAT(labelled("0"), ElementsAre());
 }
 

@@ -28,9 +28,8 @@ TEST(PreemptionRead, UidsByNode) {
   EXPECT_EQ(request.pod.name, "p");
   EXPECT_EQ(request.pod.priority, 100);
   EXPECT_EQ(request.pod.gpus, 2);
-  EXPECT_THAT(request.candidates,
-              ElementsAre(model::PreemptionCandidate{"n2", {by_uid("a"), by_uid("b")}, 1},
-                          model::PreemptionCandidate{"n1", {by_uid("c")}, 0}));
+  EXPECT_THAT(request.candidates, ElementsAre(model::PreemptionCandidate{"n2", {by_uid("a"), by_uid("b")}, 1},
+                                              model::PreemptionCandidate{"n1", {by_uid("c")}, 0}));
 }
 
 // With nodeCacheCapable: false.
@@ -38,9 +37,8 @@ TEST(PreemptionRead, WholePodsTellMore) {
   const auto request = read(R"({"Pod":{"metadata":{"name":"p"}},"NodeNameToMetaVictims":null,"NodeNameToVictims":{
       "n1":{"Pods":[{"metadata":{"uid":"a"},"spec":{"nodeName":"n9","priority":-5},
       "status":{"startTime":"1970-01-01T00:01:00Z"}}],"NumPDBViolations":0}}})");
-  EXPECT_THAT(request.candidates,
-              ElementsAre(model::PreemptionCandidate{
-                  "n1", {{"a", true, "n9", -5, core::WallTime(std::chrono::seconds(60))}}, 0}));
+  EXPECT_THAT(request.candidates, ElementsAre(model::PreemptionCandidate{
+                                      "n1", {{"a", true, "n9", -5, core::WallTime(std::chrono::seconds(60))}}, 0}));
 }
 
 TEST(PreemptionRead, MatchesKeysWithoutRegardToCaseAndTakesNullForAbsent) {
@@ -68,8 +66,7 @@ class PreemptionRefused : public testing::TestWithParam<Refused> {};
 INSTANTIATE_TEST_SUITE_P(
     Bodies, PreemptionRefused,
     testing::Values(
-        Refused{"no_pod", R"({"NodeNameToMetaVictims":{}})", "Pod"},
-        Refused{"pod_null", R"({"Pod":null})", "Pod"},
+        Refused{"no_pod", R"({"NodeNameToMetaVictims":{}})", "Pod"}, Refused{"pod_null", R"({"Pod":null})", "Pod"},
         Refused{"key_twice", R"({"Pod":{},"NodeNameToMetaVictims":{},"nodenametometavictims":{}})",
                 "NodeNameToMetaVictims"},
         Refused{"node_twice", R"({"Pod":{},"NodeNameToMetaVictims":{"n":{},"n":{}}})", "NodeNameToMetaVictims.n"},
@@ -100,7 +97,8 @@ TEST(PreemptionWrite, UidsByNode) {
   write_preemption_answer(out, {});
   EXPECT_EQ(out, R"({"NodeNameToMetaVictims":{}})");
   out.clear();
-  const std::vector<model::PreemptionCandidate> answer = {{"n\"1", {by_uid("a"), by_uid("b")}, 2}, {"n2", {by_uid("c")}, 0}};
+  const std::vector<model::PreemptionCandidate> answer = {{"n\"1", {by_uid("a"), by_uid("b")}, 2},
+                                                          {"n2", {by_uid("c")}, 0}};
   write_preemption_answer(out, answer);
   EXPECT_EQ(out, R"({"NodeNameToMetaVictims":{"n\"1":{"Pods":[{"UID":"a"},{"UID":"b"}],"NumPDBViolations":2},)"
                  R"("n2":{"Pods":[{"UID":"c"}],"NumPDBViolations":0}}})");

@@ -14,16 +14,19 @@ TEST(PreemptNodes, ThoseThatOurRulesRejectAreDropped) {
                            .occupant(holder("b", {0}))
                            .node("memory", 1, 0, tests::kH100, 32768)
                            .occupant(holder("c", {0}));
-  const auto answered =
-      preempt(cluster, pod, {offer("good", {"a"}), offer("product", {"b"}), offer("memory", {"c"})});
+  const auto answered = preempt(cluster, pod, {offer("good", {"a"}), offer("product", {"b"}), offer("memory", {"c"})});
   EXPECT_THAT(answered.victims, ElementsAre(Pair("good", ElementsAre("a"))));
   EXPECT_THAT(answered.rejected,
               ElementsAre(Pair("memory", "GPU_MEMORY_TOO_SMALL"), Pair("product", "GPU_PRODUCT_MISMATCH")));
 }
 
 TEST(PreemptNodes, WithoutTheRequiredDatasetAreDropped) {
-  const auto cluster =
-      SnapshotBuilder().node("cold").occupant(holder("a", {0})).node("warm").occupant(holder("b", {0})).holds("team", "d");
+  const auto cluster = SnapshotBuilder()
+                           .node("cold")
+                           .occupant(holder("a", {0}))
+                           .node("warm")
+                           .occupant(holder("b", {0}))
+                           .holds("team", "d");
   const auto answered = preempt(cluster, preemptor(8, {{"datasets", "d"}, {"dataset-policy", "required"}}),
                                 {offer("cold", {"a"}), offer("warm", {"b"})});
   EXPECT_THAT(answered.victims, ElementsAre(Pair("warm", ElementsAre("b"))));
@@ -41,8 +44,8 @@ TEST(PreemptNodes, WhereNoConnectedSetCanBeFreedAreDropped) {
 }
 
 TEST(PreemptNodes, AnInvalidPolicyEvictsNobody) {
-  const auto answered = preempt(dgx1_full_of_ones(), preemptor(1, {{"topology-policy", "strict"}}),
-                                {offer("dgx", {"g0"})});
+  const auto answered =
+      preempt(dgx1_full_of_ones(), preemptor(1, {{"topology-policy", "strict"}}), {offer("dgx", {"g0"})});
   EXPECT_THAT(answered.victims, IsEmpty());
 }
 
@@ -54,8 +57,8 @@ TEST(PreemptNodes, UnknownOnesPassUnlessARuleIsHard) {
               ElementsAre(Pair("new", "NODE_UNKNOWN")));
 }
 
-// The scheduler refuses the whole answer for one victim that is not on the node it is named for. Pod groups of v1.37 may
-// have members elsewhere.
+// The scheduler refuses the whole answer for one victim that is not on the node it is named for. Pod groups of v1.37
+// may have members elsewhere.
 TEST(PreemptNodes, WithVictimsElsewhereAreDropped) {
   const auto cluster = SnapshotBuilder()
                            .node("here", 2)
@@ -76,7 +79,9 @@ TEST(PreemptNodes, AVictimWithoutGpusIsTheSchedulersBusiness) {
 
 TEST(PreemptNodes, WholePodsTellWhereTheyAre) {
   const auto cluster = SnapshotBuilder().node("n", 1).occupant(holder("gpu", {0})).node("m", 1);
-  const auto whole = [](std::string uid, std::string on) { return model::Victim{std::move(uid), true, std::move(on), 5, {}}; };
+  const auto whole = [](std::string uid, std::string on) {
+    return model::Victim{std::move(uid), true, std::move(on), 5, {}};
+  };
   const std::vector<model::PreemptionCandidate> offered = {{"n", {whole("web", "n"), whole("gpu", "n")}, 0},
                                                            {"m", {whole("far", "n")}, 0}};
   EXPECT_THAT(preempt(cluster, preemptor(1), offered).victims, ElementsAre(Pair("n", ElementsAre("web", "gpu"))));
@@ -106,7 +111,8 @@ class PreemptRank : public testing::Test {
 
 TEST_F(PreemptRank, BestConnectedSetFirst) {
   // 0-4 has two links, 0-1 one, 0-5 none.
-  const auto answered = preempt(two(1), preemptor(2), {offer("first", {"first0", "first1"}), offer("second", {"second0", "second4"})});
+  const auto answered =
+      preempt(two(1), preemptor(2), {offer("first", {"first0", "first1"}), offer("second", {"second0", "second4"})});
   EXPECT_THAT(nodes(answered), ElementsAre("second"));
   EXPECT_EQ(answered.outcome.outranked, 1U);
 }
@@ -123,7 +129,8 @@ TEST_F(PreemptRank, EqualsAreAllAnswered) {
 
 TEST_F(PreemptRank, TheSchedulersFirstCriteriaComeFirst) {
   // A worse set, but no budget violated, or a lower priority.
-  EXPECT_THAT(nodes(preempt(two(), preemptor(2), {offer("first", {"first0", "first5"}, 0), offer("second", {"second0", "second4"}, 1)})),
+  EXPECT_THAT(nodes(preempt(two(), preemptor(2),
+                            {offer("first", {"first0", "first5"}, 0), offer("second", {"second0", "second4"}, 1)})),
               ElementsAre("first"));
   EXPECT_THAT(nodes(preempt(two(60, -1), preemptor(2),
                             {offer("first", {"first0", "first5"}), offer("second", {"second0", "second4"})})),
@@ -133,8 +140,9 @@ TEST_F(PreemptRank, TheSchedulersFirstCriteriaComeFirst) {
 TEST_F(PreemptRank, AnotherFilteringExtenderMayRejectTheBest) {
   Settings settings;
   settings.other_filtering_extender = true;
-  EXPECT_THAT(nodes(preempt(two(1), preemptor(1), {offer("first", {"first0"}), offer("second", {"second0"})}, settings)),
-              ElementsAre("first", "second"));
+  EXPECT_THAT(
+      nodes(preempt(two(1), preemptor(1), {offer("first", {"first0"}), offer("second", {"second0"})}, settings)),
+      ElementsAre("first", "second"));
 }
 
 TEST_F(PreemptRank, ANodeWhoseFirstVictimWeDoNotKnowIsLeftToTheScheduler) {

@@ -41,7 +41,8 @@ TEST(PreemptVictims, NobodyMoreWhereTheSchedulersVictimsDo) {
   EXPECT_THAT(answered.victims, ElementsAre(Pair("dgx", ElementsAre("g7", "g4"))));
 }
 
-// What the scheduler wanted of a pod, CPU and memory too, one of the same controller with the same demand gives as well.
+// What the scheduler wanted of a pod, CPU and memory too, one of the same controller with the same demand gives as
+// well.
 TEST(PreemptVictims, AlikePodsStandInForEachOther) {
   SnapshotBuilder cluster;
   cluster.node("dgx", 8, 0, tests::kV100);
@@ -95,9 +96,10 @@ INSTANTIATE_TEST_SUITE_P(
         Choice{"LowestPriorityBeforeLeastWorkLost",
                {holder("g0", {0}), holder("g5", {5}), holder("low", {2}, -10, 600), holder("fresh", {3}, 0, 1)},
                {"g0", "g5", "low"}},
-        Choice{"LeastWorkLostSinceStartOrCheckpoint",
-               {holder("g0", {0}), holder("g5", {5}), holder("young", {2}, 0, 30), saved(holder("safe", {3}, 0, 600), 10)},
-               {"g0", "g5", "safe"}},
+        Choice{
+            "LeastWorkLostSinceStartOrCheckpoint",
+            {holder("g0", {0}), holder("g5", {5}), holder("young", {2}, 0, 30), saved(holder("safe", {3}, 0, 600), 10)},
+            {"g0", "g5", "safe"}},
         // Ten minutes on two GPUs are twenty.
         Choice{"WorkIsTimesGpus",
                {holder("g0", {0}), holder("g5", {5}), holder("wide", {2, 3}, 0, 10), holder("narrow", {1}, 0, 15)},
