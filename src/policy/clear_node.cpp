@@ -51,20 +51,21 @@ bool NodeClearing::connected(GpuMask set) const {
 }
 
 std::optional<Clearing> NodeClearing::choose(const OccupantSet& offered, bool others) {
-  if (!judge(evictable_ | offered)) return std::nullopt;
-  why_not_ = model::Reason::kNone;
-  const bool someone = offered.any() || others;
-  // A later scheduler may offer a node that only we rejected; if we no longer do, nobody need go.
-  if (!someone && judge({})) return std::nullopt;
   std::optional<Clearing> best;
   EvictionCost cost;
-  if (someone) {
-    if (const auto node = judge(offered)) {
-      best = Clearing{offered, *node};
-      cost = pods_.cost(offered);
-      cost.uids.clear();  // of equals the scheduler's choice
-      cost.apart = links_count_ && node->gpu_set != 0 && !connected(node->gpu_set);
-    }
+  const auto as_offered = judge(offered);
+  if (as_offered && offered.none() && !others) {
+    // A later scheduler may offer a node that only we rejected; if we no longer do, nobody need go.
+    why_not_ = model::Reason::kNone;
+    return std::nullopt;
+  }
+  if (as_offered) {
+    best = Clearing{offered, *as_offered};
+    cost = pods_.cost(offered);
+    cost.apart = links_count_ && as_offered->gpu_set != 0 && !connected(as_offered->gpu_set);
+    cost.uids.clear();  // of equals the scheduler's choice
+  } else if (!judge(evictable_ | offered)) {
+    return std::nullopt;
   }
   std::size_t judged = 0;
   for (const Option& option : whole_options(offered)) {

@@ -13,8 +13,8 @@ namespace berth::tests {
 namespace {
 
 using nlohmann::json;
-using testing::ElementsAre;
-using testing::Pair;
+using ::testing::ElementsAre;
+using ::testing::Pair;
 
 // Eight pods on the GPUs that their annotation names. The pod on GPU 3 saved its work last.
 std::string full_dgx() {
@@ -42,7 +42,7 @@ json preemptor(const std::string& policy) {
   return pod;
 }
 
-class Preempt : public testing::Test {
+class Preempt : public ::testing::Test {
  protected:
   std::unique_ptr<BerthProcess> serve(const std::string& config) {
     return std::make_unique<BerthProcess>(
