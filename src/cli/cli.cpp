@@ -8,6 +8,7 @@
 #include "explain.h"
 #include "report.h"
 #include "serve.h"
+#include "topology.h"
 
 namespace berth::cli {
 namespace {
@@ -21,6 +22,7 @@ constexpr const char* kFooter =
 struct Flags {
   ServeFlags serve;
   ExplainFlags explain;
+  TopologyFlags topology;
 };
 
 void add_serve(CLI::App& app, ServeFlags& flags) {
@@ -87,6 +89,20 @@ void add_explain(CLI::App& app, ExplainFlags& flags) {
       ->capture_default_str();
 }
 
+void add_topology(CLI::App& app, TopologyFlags& flags) {
+  CLI::App* topology =
+      app.add_subcommand("topology", "Show how a machine's GPUs are linked, and which sets of them are best");
+  topology->add_option("FILE", flags.file, "What `nvidia-smi topo -m` printed; - is standard input")
+      ->type_name("FILE|-")
+      ->required();
+  topology->add_option("--format", flags.format, "table or json")
+      ->type_name("FORMAT")
+      ->check(CLI::IsMember({"table", "json"}))
+      ->capture_default_str();
+  topology->add_option("--config", flags.config, "YAML file of docs/configuration.md, for the bandwidths of links")
+      ->type_name("FILE");
+}
+
 std::unique_ptr<CLI::App> command_line(Flags& flags) {
   auto app = std::make_unique<CLI::App>("Berth tells kube-scheduler which node each AI pod should run on.", "berth");
   app->footer(kFooter);
@@ -94,6 +110,7 @@ std::unique_ptr<CLI::App> command_line(Flags& flags) {
   app->set_version_flag("--version", std::string(core::kVersion));
   add_serve(*app, flags.serve);
   add_explain(*app, flags.explain);
+  add_topology(*app, flags.topology);
   app->add_subcommand("version", "Print the version");
   return app;
 }
@@ -109,7 +126,8 @@ int run(int argc, char** argv, const std::function<void(server::HttpServer&)>& m
     if (error.get_exit_code() == 0) return app->exit(error);  // --help, --version
     const auto named = app->get_subcommands();
     if (named.empty() && argc > 1 && argv[1][0] != '-') {
-      return report(kUsage, "\"" + std::string(argv[1]) + "\" is no command; there are serve, explain and version");
+      return report(kUsage,
+                    "\"" + std::string(argv[1]) + "\" is no command; there are serve, explain, topology and version");
     }
     const std::string command = named.empty() ? "berth" : "berth " + named.front()->get_name();
     return report(kUsage, std::string(error.what()) + " (see `" + command + " --help`)");
@@ -119,6 +137,7 @@ int run(int argc, char** argv, const std::function<void(server::HttpServer&)>& m
     return kOk;
   }
   if (app->got_subcommand("serve")) return serve(flags.serve, more_extender_routes);
+  if (app->got_subcommand("topology")) return topology(flags.topology);
   return explain(flags.explain);
 }
 

@@ -12,22 +12,28 @@ namespace {
 
 bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
-enum class Family : std::uint8_t { kNone, kNv18, kNv12, kNv8, kDgx1V, kPcie };
+enum class Family : std::uint8_t { kNone, kNv18, kNv12, kNv8, kGrace, kDgx2, kDgx1V, kDgx1P, kPcie };
 
 // GPU-feature-discovery's products: NVIDIA-H100-80GB-HBM3, NVIDIA-A100-SXM4-80GB, NVIDIA-A800-SXM4-80GB, NVIDIA-H800,
 // NVIDIA-H100-PCIe, NVIDIA-A100-80GB-PCIe, Tesla-V100-SXM2-32GB, Tesla-T4, ...
 Family family_of(std::string_view product, int gpus) {
   const bool pcie = has(product, "PCIe") || has(product, "PCIE");
   const bool sxm_size = gpus == 4 || gpus == 8;
-  // Partitioned and time-sliced GPUs are counted by slices; NVL and Active cards and Grace boards are no HGX machines.
-  for (const std::string_view other : {"MIG", "-SHARED", "NVL", "Active", "GH200", "GB200"}) {
+  // Partitioned and time-sliced GPUs are counted by slices; NVL and Active cards and Grace Hopper boards are no HGX
+  // machines.
+  for (const std::string_view other : {"MIG", "-SHARED", "NVL", "Active", "GH200"}) {
     if (has(product, other)) return Family::kNone;
   }
+  if (has(product, "GB200") || has(product, "GB300")) return gpus == 4 ? Family::kGrace : Family::kNone;
+  const bool h20 = has(product, "H20") && !has(product, "H200");
+  if (!pcie && gpus == 8 && (has(product, "B200") || has(product, "B300") || h20)) return Family::kNv18;
   if (!pcie && sxm_size && (has(product, "H100") || has(product, "H200"))) return Family::kNv18;
   if (!pcie && sxm_size && has(product, "H800")) return Family::kNv8;
   if (!pcie && sxm_size && has(product, "A100")) return Family::kNv12;
   if (!pcie && sxm_size && has(product, "A800")) return Family::kNv8;
-  if (!pcie && gpus == 8 && has(product, "V100-SXM2")) return Family::kDgx1V;
+  if (gpus == 16 && has(product, "V100-SXM3")) return Family::kDgx2;
+  if (gpus == 8 && has(product, "V100-SXM2")) return Family::kDgx1V;
+  if (gpus == 8 && has(product, "P100-SXM2")) return Family::kDgx1P;
   // Cards that exist only for PCIe, or say so.
   for (const std::string_view card :
        {"-T4", "-A10", "-A30", "-A40", "-L4", "-L20", "-L40", "RTX", "GeForce", "-P100-PCIE"}) {
@@ -42,6 +48,17 @@ LinkMatrix dgx1v() {
   constexpr std::pair<int, int> kSingle[] = {{0, 1}, {0, 2}, {1, 3}, {2, 6}, {3, 7}, {4, 5}, {4, 6}, {5, 7}};
   for (const auto& [a, b] : kDouble) links.set(a, b, nvlink(2));
   for (const auto& [a, b] : kSingle) links.set(a, b, nvlink(1));
+  return links;
+}
+
+// Two meshed quads, each GPU linked to its counterpart.
+LinkMatrix dgx1p() {
+  LinkMatrix links = LinkMatrix::uniform(8, Link::kSys);
+  for (int a = 0; a < 8; ++a) {
+    for (int b = a + 1; b < 8; ++b) {
+      if (a / 4 == b / 4 || b == a + 4) links.set(a, b, nvlink(1));
+    }
+  }
   return links;
 }
 
@@ -61,7 +78,7 @@ std::shared_ptr<const GpuShape> build_shape(Family family, int gpus) {
   GpuShape shape;
   switch (family) {
     case Family::kNv18:
-      shape.name = "HGX H100, NVLink over NVSwitch";
+      shape.name = "HGX H100 or B200, NVLink over NVSwitch";
       shape.links = LinkMatrix::uniform(gpus, nvlink(gpus == 8 ? 18 : 6));
       break;
     case Family::kNv12:
@@ -71,6 +88,18 @@ std::shared_ptr<const GpuShape> build_shape(Family family, int gpus) {
     case Family::kNv8:
       shape.name = "HGX H800 or A800, NVLink over NVSwitch";
       shape.links = LinkMatrix::uniform(gpus, nvlink(gpus == 8 ? 8 : 2));
+      break;
+    case Family::kGrace:
+      shape.name = "Grace Blackwell, NVLink over NVSwitch";
+      shape.links = LinkMatrix::uniform(gpus, nvlink(18));
+      break;
+    case Family::kDgx2:
+      shape.name = "DGX-2, NVLink over NVSwitch";
+      shape.links = LinkMatrix::uniform(gpus, nvlink(6));
+      break;
+    case Family::kDgx1P:
+      shape.name = "DGX-1 with P100, hybrid cube mesh";
+      shape.links = dgx1p();
       break;
     case Family::kDgx1V:
       shape.name = "DGX-1V, hybrid cube mesh";

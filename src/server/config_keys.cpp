@@ -57,6 +57,14 @@ std::optional<LogFormat> parse_log_format(std::string_view text) {
 
 Result<void> set_bandwidth(std::size_t& into, const YAML::Node& node) { return set(into, read_size(node, kMi, kTi)); }
 
+// A class of links is never without any bandwidth, and two of them may be as wide as each other.
+Result<void> set_link_bandwidth(int& into, const YAML::Node& node) {
+  const auto value = read_count(node, 1, 1000);
+  if (!value) return tl::unexpected(value.error());
+  into = static_cast<int>(*value);
+  return {};
+}
+
 Result<void> set_gpu_memory(Config& config, const YAML::Node& node) {
   const auto text = read_text(node);
   const auto mib = text ? model::parse_gpu_memory(*text) : Result<std::int64_t>(tl::unexpected(text.error()));
@@ -113,6 +121,21 @@ const std::vector<KeyReader>& table() {
        }},
       {{"weights.packing", "weight", "1", "0 to 1000", "What it weighs that the GPUs left over stay useful."},
        [](const YAML::Node& node, Config& config) { return set(config.placement.weights.packing, read_weight(node)); }},
+      {{"topology.bandwidth.nvlink", "count", "25", "1 to 1000",
+        "GB/s per direction of one NVLink; a bond of k has k times as much."},
+       [](const YAML::Node& node, Config& config) { return set_link_bandwidth(config.link_bandwidths.nvlink, node); }},
+      {{"topology.bandwidth.pix", "count", "20", "1 to 1000",
+        "GB/s per direction between GPUs with at most one PCIe bridge between them."},
+       [](const YAML::Node& node, Config& config) { return set_link_bandwidth(config.link_bandwidths.pix, node); }},
+      {{"topology.bandwidth.pxb", "count", "16", "1 to 1000",
+        "The same with several PCIe bridges and no host bridge between them."},
+       [](const YAML::Node& node, Config& config) { return set_link_bandwidth(config.link_bandwidths.pxb, node); }},
+      {{"topology.bandwidth.phb", "count", "12", "1 to 1000", "The same through a host bridge."},
+       [](const YAML::Node& node, Config& config) { return set_link_bandwidth(config.link_bandwidths.phb, node); }},
+      {{"topology.bandwidth.node", "count", "10", "1 to 1000", "The same between host bridges of one NUMA node."},
+       [](const YAML::Node& node, Config& config) { return set_link_bandwidth(config.link_bandwidths.node, node); }},
+      {{"topology.bandwidth.sys", "count", "8", "1 to 1000", "The same across NUMA nodes."},
+       [](const YAML::Node& node, Config& config) { return set_link_bandwidth(config.link_bandwidths.sys, node); }},
       {{"data.bandwidth.node", "size", "4Gi", "1Mi to 1Ti",
         "Bytes a second that a pod reads from the cache of its own node."},
        [](const YAML::Node& node, Config& config) {

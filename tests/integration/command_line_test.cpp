@@ -43,24 +43,26 @@ class WrongUsage : public testing::TestWithParam<Wrong> {};
 
 INSTANTIATE_TEST_SUITE_P(
     Table, WrongUsage,
-    testing::Values(Wrong{{}, 2, "subcommand is required"}, Wrong{{"sevre"}, 2, "sevre"},
-                    Wrong{{"serve", "--lisen", "x"}, 2, "--lisen"}, Wrong{{"serve"}, 2, "say where the cluster is"},
-                    Wrong{{"serve", "--cluster-file", "x", "--in-cluster"}, 2, "excludes"},
-                    Wrong{{"serve", "--cluster-file", "/nowhere/cluster.json"}, 1, "/nowhere/cluster.json"},
-                    Wrong{
-                        {"serve", "--config", "/nowhere/berth.yaml", "--cluster-file", "x"}, 1, "/nowhere/berth.yaml"},
-                    Wrong{{"serve", "--kubeconfig", "/nowhere/kubeconfig"}, 1, "/nowhere/kubeconfig"},
-                    Wrong{{"serve", "--cluster-file", "x", "--store", "redis://127.0.0.1:6379/0"}, 2, "memory://"},
-                    Wrong{{"serve", "--cluster-file", "x", "--listen", "0.0.0.0:0"}, 2, "insecure"},
-                    Wrong{{"serve", "--cluster-file", "x", "--listen", "nonsense"}, 2, "nonsense"},
-                    Wrong{{"serve", "--cluster-file", "x", "--listen", "127.0.0.1:99999"}, 2, "99999"},
-                    Wrong{{"serve", "--cluster-file", "x", "--admin-listen", "nonsense"}, 2, "nonsense"},
-                    Wrong{{"serve", "--cluster-file", "x", "--log-level", "loud"}, 2, "loud"},
-                    Wrong{{"explain"}, 2, "NAMESPACE/NAME"},
-                    Wrong{{"explain", "pod-without-namespace"}, 2, "NAMESPACE/NAME"},
-                    Wrong{{"explain", "a/b", "--server", "http://127.0.0.1:1"}, 1, "is Berth running there?"},
-                    Wrong{{"explain", "--cluster-file", "x"}, 2, "--pod"},
-                    Wrong{{"explain", "--cluster-file", "/nowhere/c.json", "--pod", "p.json"}, 1, "/nowhere/c.json"}));
+    testing::Values(
+        Wrong{{}, 2, "subcommand is required"}, Wrong{{"sevre"}, 2, "sevre"},
+        Wrong{{"serve", "--lisen", "x"}, 2, "--lisen"}, Wrong{{"serve"}, 2, "say where the cluster is"},
+        Wrong{{"serve", "--cluster-file", "x", "--in-cluster"}, 2, "excludes"},
+        Wrong{{"serve", "--cluster-file", "/nowhere/cluster.json"}, 1, "/nowhere/cluster.json"},
+        Wrong{{"serve", "--config", "/nowhere/berth.yaml", "--cluster-file", "x"}, 1, "/nowhere/berth.yaml"},
+        Wrong{{"serve", "--kubeconfig", "/nowhere/kubeconfig"}, 1, "/nowhere/kubeconfig"},
+        Wrong{{"serve", "--cluster-file", "x", "--store", "redis://127.0.0.1:6379/0"}, 2, "memory://"},
+        Wrong{{"serve", "--cluster-file", "x", "--listen", "0.0.0.0:0"}, 2, "insecure"},
+        Wrong{{"serve", "--cluster-file", "x", "--listen", "nonsense"}, 2, "nonsense"},
+        Wrong{{"serve", "--cluster-file", "x", "--listen", "127.0.0.1:99999"}, 2, "99999"},
+        Wrong{{"serve", "--cluster-file", "x", "--admin-listen", "nonsense"}, 2, "nonsense"},
+        Wrong{{"serve", "--cluster-file", "x", "--log-level", "loud"}, 2, "loud"},
+        Wrong{{"topology"}, 2, "FILE is required"}, Wrong{{"topology", "a.txt", "--format", "xml"}, 2, "--format"},
+        Wrong{{"topology", "/nowhere/topo.txt"}, 1, "/nowhere/topo.txt"},
+        Wrong{{"topology", "-", "--config", "/nowhere/berth.yaml"}, 1, "/nowhere/berth.yaml"},
+        Wrong{{"explain"}, 2, "NAMESPACE/NAME"}, Wrong{{"explain", "pod-without-namespace"}, 2, "NAMESPACE/NAME"},
+        Wrong{{"explain", "a/b", "--server", "http://127.0.0.1:1"}, 1, "is Berth running there?"},
+        Wrong{{"explain", "--cluster-file", "x"}, 2, "--pod"},
+        Wrong{{"explain", "--cluster-file", "/nowhere/c.json", "--pod", "p.json"}, 1, "/nowhere/c.json"}));
 
 TEST_P(WrongUsage, IsOneLineThatSaysWhat) {
   const Wrong& wrong = GetParam();
@@ -85,6 +87,55 @@ TEST(WrongConfiguration, ExitsWith1) {
       EXPECT_EQ(std::count(outcome.errors.begin(), outcome.errors.end(), '\n'), 1) << outcome.errors;
     }
   }
+}
+
+// Two GPUs of a DGX Station on one NVLink, and one that is not linked, as a driver of 2018 shows them.
+constexpr const char* kTopology =
+    "\tGPU0\tGPU1\tGPU2\tmlx5_0\tCPU Affinity\tNUMA Affinity\n"
+    "GPU0\t X \tNV2\tSYS\tPIX\t0-9\t0\n"
+    "GPU1\tNV2\t X \tSYS\tPHB\t0-9\t0\n"
+    "GPU2\tSYS\tSYS\t X \tSYS\t10-19\tN/A\n"
+    "mlx5_0\tPIX\tPHB\tSYS\t X \t\t\n";
+
+// The slowest of three is SYS, 8 GB/s; the sum 50 + 8 + 8.
+TEST(Topology, PrintsLinksAndBestSetsAPersonReads) {
+  const Outcome outcome = run({"topology", "-"}, kTopology);
+  ASSERT_EQ(outcome.status, 0) << outcome.errors;
+  EXPECT_EQ(outcome.output,
+            "GPU     0    1    2   NUMA   nearest NICs\n"
+            "0       X  NV2  SYS   0      PIX mlx5_0\n"
+            "1     NV2    X  SYS   0      PHB mlx5_0\n"
+            "2     SYS  SYS    X   -      SYS mlx5_0\n"
+            "\n"
+            "Best sets, in GB/s per direction\n"
+            "GPUs   slowest   all pairs   sets\n"
+            "2      50        50          0,1\n"
+            "3      8         66          0,1,2\n");
+}
+
+TEST(Topology, PrintsJson) {
+  const TempDir dir;
+  const Outcome outcome = run({"topology", dir.write("topo.txt", kTopology), "--format", "json"});
+  ASSERT_EQ(outcome.status, 0) << outcome.errors;
+  EXPECT_EQ(nlohmann::json::parse(outcome.output), nlohmann::json::parse(R"({"gpus": 3, "numa": [0, 0, null],
+              "links": [[0, 1, "NV2"], [0, 2, "SYS"], [1, 2, "SYS"]], "best_sets": {"2": [[0, 1]], "3": [[0, 1, 2]]}})"));
+}
+
+TEST(Topology, BandwidthsComeFromTheConfiguration) {
+  const TempDir dir;
+  const std::string config = dir.write("berth.yaml", "topology: {bandwidth: {nvlink: 4}}\n");
+  const Outcome outcome = run({"topology", "-", "--format", "json", "--config", config}, kTopology);
+  ASSERT_EQ(outcome.status, 0) << outcome.errors;
+  EXPECT_EQ(nlohmann::json::parse(outcome.output).at("best_sets").at("2"),
+            nlohmann::json::parse("[[0, 1], [0, 2], [1, 2]]"));
+}
+
+TEST(Topology, WhatCantBeReadIsOneLineThatSaysWhere) {
+  const Outcome outcome = run({"topology", "-"}, "\tGPU0\tGPU1\nGPU0\t X \tNV\x1B[5m\xFF\n");
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_THAT(outcome.errors, testing::StartsWith("berth: standard input: line 2, column GPU1: "));
+  EXPECT_EQ(std::count(outcome.errors.begin(), outcome.errors.end(), '\n'), 1) << outcome.errors;
+  EXPECT_TRUE(outcome.output.empty()) << outcome.output;
 }
 
 TEST(Version, IsPrinted) {

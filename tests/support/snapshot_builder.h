@@ -59,6 +59,13 @@ class SnapshotBuilder {
     budgets_.push_back(std::move(budget));
     return *this;
   }
+  // Of the node added last: what a source tells of its GPUs.
+  SnapshotBuilder& told(model::Machine machine) {
+    states_.back().shape = model::shape_of(machine);
+    states_.back().machine = std::make_shared<const model::Machine>(std::move(machine));
+    states_.back().free_known = true;
+    return *this;
+  }
   // Where it stands; without it in zone 0 and in no rack. Racks of different zones are different ones.
   SnapshotBuilder& stands(std::uint32_t zone, std::optional<int> rack = {}) {
     const auto [at, fresh] =

@@ -14,6 +14,7 @@
 #include <string_view>
 
 #include "berth/core/result.h"
+#include "berth/model/gpu_topology.h"
 #include "berth/model/node.h"
 #include "berth/model/pod.h"
 #include "berth/policy/settings.h"
@@ -56,6 +57,7 @@ struct Config {
   policy::Settings placement;  // but gpu_count, see placement_settings()
   model::PodDefaults policy;
   DataConfig data;
+  model::LinkBandwidths link_bandwidths;
   std::chrono::milliseconds soft_lifetime{30'000};
   std::size_t keep_pods = 1'000;
   EventsConfig events;

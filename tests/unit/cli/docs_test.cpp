@@ -72,6 +72,15 @@ TEST(Docs, ListEveryFlagOfExplain) {
   EXPECT_EQ(first_words(section("docs/configuration.md", "## berth explain"), ' ', is_flag), flags);
 }
 
+TEST(Docs, ListEveryFlagOfTopology) {
+  std::set<std::string> flags;
+  for (const auto& flag : flag_names()) {
+    if (flag.command == "topology") flags.insert(flag.flag);
+  }
+  ASSERT_FALSE(flags.empty());
+  EXPECT_EQ(first_words(section("docs/configuration.md", "## berth topology"), ' ', is_flag), flags);
+}
+
 TEST(Docs, ListEveryRoute) {
   const core::SystemClock clock;
   state::ClusterState state({}, clock);

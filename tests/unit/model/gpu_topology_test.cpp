@@ -155,9 +155,15 @@ INSTANTIATE_TEST_SUITE_P(
         ProductCase{"Tesla-V100-SXM2-32GB", 8, nvlink(1)}, ProductCase{"NVIDIA-A100-80GB-PCIe", 8, Link::kPix},
         ProductCase{"NVIDIA-A100-PCIE-40GB", 4, Link::kNode}, ProductCase{"NVIDIA-H100-PCIe", 2, Link::kSys},
         ProductCase{"NVIDIA-L40S", 4, Link::kNode}, ProductCase{"Tesla-T4", 4, Link::kNode},
-        ProductCase{"NVIDIA-A10", 2, Link::kSys}, ProductCase{"A100-SXM4-40GB-MIG-1g.5gb", 8, Link::kSelf},
-        ProductCase{"NVIDIA-H100-NVL", 8, Link::kSelf}, ProductCase{"NVIDIA-H200-NVL", 4, Link::kSelf},
-        ProductCase{"NVIDIA-A100-SXM4-80GB-SHARED", 8, Link::kSelf},
+        ProductCase{"NVIDIA-B200", 8, nvlink(18)}, ProductCase{"NVIDIA-B300-SXM6-AC", 8, nvlink(18)},
+        ProductCase{"NVIDIA-H20", 8, nvlink(18)}, ProductCase{"NVIDIA-H20", 4, Link::kSelf},
+        ProductCase{"NVIDIA-B200", 4, Link::kSelf}, ProductCase{"NVIDIA-GB200", 4, nvlink(18)},
+        ProductCase{"NVIDIA-GB300", 4, nvlink(18)}, ProductCase{"NVIDIA-GB200", 2, Link::kSelf},
+        ProductCase{"Tesla-V100-SXM3-32GB", 16, nvlink(6)}, ProductCase{"Tesla-V100-SXM3-32GB", 8, Link::kSelf},
+        ProductCase{"Tesla-P100-SXM2-16GB", 8, nvlink(1)}, ProductCase{"Tesla-P100-SXM2-16GB", 4, Link::kSelf},
+        ProductCase{"NVIDIA-L20", 8, Link::kPix}, ProductCase{"NVIDIA-A10", 2, Link::kSys},
+        ProductCase{"A100-SXM4-40GB-MIG-1g.5gb", 8, Link::kSelf}, ProductCase{"NVIDIA-H100-NVL", 8, Link::kSelf},
+        ProductCase{"NVIDIA-H200-NVL", 4, Link::kSelf}, ProductCase{"NVIDIA-A100-SXM4-80GB-SHARED", 8, Link::kSelf},
         ProductCase{"NVIDIA-A800-40GB-Active", 4, Link::kSelf}, ProductCase{"NVIDIA-GH200-480GB", 4, Link::kSelf},
         ProductCase{"NVIDIA-H100-80GB-HBM3", 3, Link::kSelf}, ProductCase{"", 8, Link::kSelf},
         ProductCase{"Some-New-Card", 8, Link::kSelf}, ProductCase{"NVIDIA-L40S", 40, Link::kSelf}));
@@ -176,6 +182,67 @@ TEST_P(Shapes, ByProductAndCount) {
 
 TEST(Shapes, AreSharedByAllMachinesOfAKind) {
   EXPECT_EQ(find_shape("NVIDIA-H100-80GB-HBM3", 8), find_shape("NVIDIA-H200", 8));
+}
+
+// HAMi PR#2103 ("missed 28 of 28 pairs" on 8 H100) and vgpu-manager PR#70: over NVSwitch each GPU is linked to the
+// switch, not to the other GPU; every pair is as wide, and wider than PCIe.
+TEST(BestSet, NvswitchPairsCountAsLinked) {
+  const BestSetTable& table = hgx_h100().table;
+  EXPECT_EQ(table.ties(2).size(), 28U);
+  for (const GpuMask pair : table.ties(2)) EXPECT_EQ(table.quality(pair), (SetQuality{450, 450}));
+  EXPECT_LT(bandwidth(Link::kPix), 450);
+}
+
+// Every number of GPUs has a best set, three, five, six and seven too, of any free ones.
+TEST(BestSet, OfAnyNumberOfGpus) {
+  const auto dgx2 = find_shape("Tesla-V100-SXM3-32GB", 16);
+  for (int count = 1; count <= 16; ++count) {
+    EXPECT_EQ(dgx2->table.best(mask_all(16), count), mask_all(count)) << count;
+    EXPECT_EQ(dgx2->table.best_connected(mask_all(16), count), mask_all(count)) << count;
+  }
+  // Nine of ten: one socket has eight, the other two, and which of the two is taken makes no difference.
+  EXPECT_EQ(dgx2->table.best(mask_all(8) | mask({9, 12}), 9), mask_all(8) | mask({9}));
+  // Five: the socket that has no more than five free.
+  EXPECT_EQ(dgx2->table.best(mask_all(16) & ~mask({1, 2, 3}), 5), mask({0, 4, 5, 6, 7}));
+}
+
+TEST(BestSet, SetsThatTieButForTheirIndices) {
+  const BestSetTable& table = hgx_h100().table;
+  EXPECT_THAT(table.equals(mask_all(8), 4, false), ElementsAre(mask({0, 1, 2, 3}), mask({4, 5, 6, 7})));
+  EXPECT_THAT(table.equals(mask({1, 2, 3, 6, 7}), 2, true), ElementsAre(mask({6, 7})));
+  EXPECT_TRUE(table.equals(mask({1}), 2, false).empty());
+  EXPECT_TRUE(dgx1v().table.equals(mask({0, 5}), 2, true).empty());
+}
+
+// Without NVLink a set is connected on one NUMA node; a NUMA node that nobody told is another one only across SYS.
+TEST(BestConnected, WithoutNvlink) {
+  LinkMatrix links = LinkMatrix::uniform(4, Link::kSys);
+  links.set(0, 1, Link::kPhb);
+  links.set(2, 3, Link::kNode);
+  const auto unknown = BestSetTable::build(links, kNoNuma).value();
+  EXPECT_EQ(unknown.best_connected(mask_all(4), 2), mask({0, 1}));
+  EXPECT_EQ(unknown.best_connected(mask({0, 2, 3}), 2), mask({2, 3}));
+  EXPECT_EQ(unknown.best_connected(mask({0, 2}), 2), std::nullopt);
+  EXPECT_EQ(unknown.best_connected(mask({0, 2}), 1), mask({0}));
+  // {0,1,3} has 12 + 12 + 8 GB/s, {0,1,2} only 12 + 8 + 8, but on one NUMA node.
+  links.set(0, 3, Link::kPhb);
+  NumaNodes numa = kNoNuma;
+  for (std::size_t gpu = 0; gpu < 4; ++gpu) numa[gpu] = static_cast<std::int8_t>(gpu / 3);
+  const auto known = BestSetTable::build(links, numa).value();
+  EXPECT_EQ(known.best(mask_all(4), 3), mask({0, 1, 3}));
+  EXPECT_EQ(known.best_connected(mask_all(4), 3), mask({0, 1, 2}));
+}
+
+TEST(ParseLink, NamesOfAllDrivers) {
+  EXPECT_EQ(parse_link("NV1"), nvlink(1));
+  EXPECT_EQ(parse_link("NV18"), nvlink(18));
+  EXPECT_EQ(parse_link("SOC"), Link::kSys);
+  for (const Link link : {Link::kSys, Link::kNode, Link::kPhb, Link::kPxb, Link::kPix, nvlink(36)}) {
+    EXPECT_EQ(parse_link(link_name(link)), link);
+  }
+  for (const char* text : {"X", "", "NV", "NV0", "NV01", "NV100", "NV-1", "NV1 ", "nv1", "PIXX", "N/A"}) {
+    EXPECT_EQ(parse_link(text), std::nullopt) << text;
+  }
 }
 
 TEST(NumaNodes, TouchedAndFewest) {

@@ -39,6 +39,8 @@ coarse: datasets
 candidates: 64
 otherFilteringExtender: true
 weights: {locality: 1, topology: 0, packing: 2.5}
+topology:
+  bandwidth: {nvlink: 50, pix: 60, pxb: 50, phb: 40, node: 30, sys: 20}
 data:
   bandwidth: {node: 5Gi, rack: 3Gi, zone: 2Gi, remote: 1Gi, registry: 512Mi}
   minSaving: 1m
@@ -79,6 +81,7 @@ drainTimeout: 0s
   EXPECT_EQ(config->placement.weights.locality, 1);
   EXPECT_EQ(config->placement.weights.topology, 0);
   EXPECT_EQ(config->placement.weights.packing, 2.5);
+  EXPECT_EQ(config->link_bandwidths, (model::LinkBandwidths{50, 60, 50, 40, 30, 20}));
   const policy::DataCosts& data = config->placement.data;
   EXPECT_EQ(data.bandwidth.node, std::size_t{5} << 30U);
   EXPECT_EQ(data.bandwidth.rack, std::size_t{3} << 30U);
@@ -139,6 +142,7 @@ TEST(Config, EveryDefaultOfTheTableIsWhatTheStructHas) {
     EXPECT_EQ(config->placement.weights.locality, standard.placement.weights.locality);
     EXPECT_EQ(config->placement.weights.topology, standard.placement.weights.topology);
     EXPECT_EQ(config->placement.weights.packing, standard.placement.weights.packing);
+    EXPECT_EQ(config->link_bandwidths, standard.link_bandwidths);
     EXPECT_EQ(config->placement.data, standard.placement.data);
     EXPECT_EQ(config->policy.dataset_policy, standard.policy.dataset_policy);
     EXPECT_EQ(config->policy.topology_policy, standard.policy.topology_policy);
