@@ -18,6 +18,9 @@ std::vector<model::DataLoad>& of_kind(ClusterDump& dump, const model::DataLoad*)
 std::vector<model::DisruptionBudget>& of_kind(ClusterDump& dump, const model::DisruptionBudget*) {
   return dump.budgets;
 }
+std::vector<KoordinatorDevice>& of_kind(ClusterDump& dump, const KoordinatorDevice*) { return dump.devices; }
+std::vector<NumaTopology>& of_kind(ClusterDump& dump, const NumaTopology*) { return dump.topologies; }
+std::vector<ResourceSlice>& of_kind(ClusterDump& dump, const ResourceSlice*) { return dump.slices; }
 
 // Other API groups have Nodes too.
 template <class T>
@@ -38,7 +41,7 @@ struct Origin {
 };
 
 std::optional<core::Error> add_item(ClusterDump& dump, simdjson::dom::element item, Origin list, std::size_t index,
-                                    const model::ResourceNames& resources) {
+                                    const model::ResourceNames& resources, PassedOver& passed_over) {
   Reading reading;
   const Reading::Step in_items(reading, "items");
   const Reading::Step in_item(reading, index);
@@ -53,7 +56,7 @@ std::optional<core::Error> add_item(ClusterDump& dump, simdjson::dom::element it
   if (reading.failed()) return reading.error();
   std::optional<core::Error> error;
   const auto add = [&]<class T>(const T* which) {
-    auto object = read_item<T>(item, kind, index, resources);
+    auto object = read_item<T>(item, kind, index, resources, passed_over);
     if (object) of_kind(dump, which).push_back(std::move(*object));
     if (!object) error = object.error();
   };
@@ -75,10 +78,13 @@ core::Result<ClusterDump> ObjectReader::read_cluster_dump(std::string& json) {
   const string_view kind = text(kind_field, reading);
   const string_view version = text(version_field, reading);
   ClusterDump dump;
+  PassedOver passed_over;
   const bool single = with_kind(
       kind, version,
       [&]<class T>(const T* which) {
-        read_object(of_kind(dump, which).emplace_back(), *root, {}, state_->resources, reading);
+        T& object = of_kind(dump, which).emplace_back();
+        read_object(object, *root, {}, state_->resources, reading);
+        passed_over.note(object, reading);
       },
       AllKinds());
   const string_view item_kind = kind_of_items(kind);
@@ -95,17 +101,22 @@ core::Result<ClusterDump> ObjectReader::read_cluster_dump(std::string& json) {
     const Origin origin = mixed ? Origin{} : Origin{item_kind, version};
     std::size_t index = 0;
     for (const simdjson::dom::element item : *list) {
-      if (auto error = add_item(dump, item, origin, index++, state_->resources)) {
+      if (auto error = add_item(dump, item, origin, index++, state_->resources, passed_over)) {
         return tl::unexpected(std::move(*error));
       }
     }
   }
+  dump.broken = passed_over.objects;
+  dump.first_broken_why = std::move(passed_over.first_why);
   dump.fluid_served = !dump.datasets.empty() || is_object<model::Dataset>(item_kind, version);
   return dump;
 }
 
 void push_dump(ClusterDump dump, model::UpdateSink& sink) {
   sink.push(model::AllNodes{std::move(dump.nodes)});
+  sink.push(all_machines(std::move(dump.devices)));
+  sink.push(all_machines(std::move(dump.topologies)));
+  sink.push(all_machines(dump.slices));
   sink.push(model::AllClaims{std::move(dump.claims)});
   sink.push(model::AllDatasets{std::move(dump.datasets)});
   for (const RuntimeKind& kind : runtime_kinds()) {

@@ -41,8 +41,7 @@ Reading::Step::Step(Reading& reading, std::string_view name, std::int64_t index)
   reading.places_[reading.depth_++] = {name, index};
 }
 
-void Reading::fail(std::string message, std::string_view field) {
-  if (error_) return;
+std::string Reading::place(std::string_view field) const {
   std::string where;
   const auto append = [&where](std::string_view name) {
     if (name.empty()) return;
@@ -54,7 +53,16 @@ void Reading::fail(std::string message, std::string_view field) {
     if (places_[i].index >= 0) where += '[' + std::to_string(places_[i].index) + ']';
   }
   append(field);
-  error_ = core::Error{core::ErrorCode::kInvalid, std::move(message), std::move(where)};
+  return where;
+}
+
+void Reading::fail(std::string message, std::string_view field) {
+  if (error_) return;
+  error_ = core::Error{core::ErrorCode::kInvalid, std::move(message), place(field)};
+}
+
+void Reading::pass_over(const core::Error& why, std::string_view field) {
+  if (passed_over_.empty()) passed_over_ = place(field) + ": " + why.to_string();
 }
 
 std::string wrong_type(std::string_view wanted, simdjson::dom::element found) {

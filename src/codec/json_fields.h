@@ -42,6 +42,10 @@ class Reading {
   // Keeps the first message only, with the place where we are, or its field `field`.
   void fail(std::string message, std::string_view field = {});
   [[nodiscard]] bool failed() const { return error_.has_value(); }
+  // A part without which the rest still counts can't be read: told beside it, `why` with the place where we are.
+  void pass_over(const core::Error& why, std::string_view field);
+  // The first of these; empty if there are none.
+  [[nodiscard]] const std::string& passed_over() const { return passed_over_; }
   // The first thing wrong; only if failed().
   [[nodiscard]] const core::Error& error() const { return *error_; }
 
@@ -53,7 +57,10 @@ class Reading {
   static constexpr std::size_t kDeepest = 16;
   std::array<Place, kDeepest> places_;
   std::size_t depth_ = 0;
+  [[nodiscard]] std::string place(std::string_view field) const;
+
   std::optional<core::Error> error_;
+  std::string passed_over_;
 };
 
 struct Field {

@@ -109,14 +109,17 @@ core::Result<ListPage<T>> ObjectReader::read_list(std::string& json) {
   if (!list) return page;  // Go writes an empty list as null
   page.items.reserve(list->size());
   std::size_t index = 0;
+  PassedOver passed_over;
   for (const simdjson::dom::element item : *list) {
-    auto object = read_item<T>(item, item_kind, index++, state_->resources);
+    auto object = read_item<T>(item, item_kind, index++, state_->resources, passed_over);
     if (object) {
       page.items.push_back(std::move(*object));
     } else if (page.broken++ == 0) {
       page.first_broken_why = object.error().to_string();
     }
   }
+  if (page.broken == 0) page.first_broken_why = std::move(passed_over.first_why);
+  page.broken += passed_over.objects;
   return page;
 }
 
@@ -141,6 +144,9 @@ core::Result<WatchEvent<T>> ObjectReader::read_event(std::string& line) {
   } else {
     read_version(event, *json, reading);
     if (event.type != WatchEventType::kBookmark) read_object(event.object, *json, {}, state_->resources, reading);
+    PassedOver passed_over;
+    passed_over.note(event.object, reading);
+    event.broken_why = std::move(passed_over.first_why);
   }
   if (reading.failed()) return tl::unexpected(reading.error());
   return event;
@@ -167,5 +173,14 @@ template core::Result<WatchEvent<model::DataLoad>> ObjectReader::read_event(std:
 template core::Result<model::DisruptionBudget> ObjectReader::read(std::string&);
 template core::Result<ListPage<model::DisruptionBudget>> ObjectReader::read_list(std::string&);
 template core::Result<WatchEvent<model::DisruptionBudget>> ObjectReader::read_event(std::string&);
+template core::Result<KoordinatorDevice> ObjectReader::read(std::string&);
+template core::Result<ListPage<KoordinatorDevice>> ObjectReader::read_list(std::string&);
+template core::Result<WatchEvent<KoordinatorDevice>> ObjectReader::read_event(std::string&);
+template core::Result<NumaTopology> ObjectReader::read(std::string&);
+template core::Result<ListPage<NumaTopology>> ObjectReader::read_list(std::string&);
+template core::Result<WatchEvent<NumaTopology>> ObjectReader::read_event(std::string&);
+template core::Result<ResourceSlice> ObjectReader::read(std::string&);
+template core::Result<ListPage<ResourceSlice>> ObjectReader::read_list(std::string&);
+template core::Result<WatchEvent<ResourceSlice>> ObjectReader::read_event(std::string&);
 
 }  // namespace berth::codec

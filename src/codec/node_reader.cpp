@@ -2,7 +2,13 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
+#include <memory>
 #include <optional>
+#include <string>
+
+#include "berth/codec/machine_json.h"
+#include "hami.h"
 
 namespace berth::codec {
 namespace {
@@ -16,23 +22,63 @@ std::string_view required_name(const Field& name, Reading& reading) {
   return value;
 }
 
-// GPU-feature-discovery writes MiB as plain digits.
-std::int64_t parse_mib(std::string_view digits) {
+// GPU-feature-discovery writes plain digits.
+std::int64_t parse_amount(std::string_view digits) {
   std::int64_t value = 0;
   const auto [end, code] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
   return code == std::errc() && end == digits.data() + digits.size() && value > 0 ? value : 0;
 }
 
+// What tells of the node's GPUs. A node without it is still a node.
+void read_annotations(model::Node& node, simdjson::dom::object annotations, Reading& reading) {
+  const Reading::Step step(reading, "annotations");
+  const auto [topology, holders, devices, scores] =
+      pick<4>(annotations,
+              {std::string_view("berth.io/topology"), "berth.io/gpu-holders", "hami.io/node-nvidia-register",
+               "hami.io/node-nvidia-score"},
+              reading);
+  if (const std::string_view json = text(topology, reading); !json.empty()) {
+    auto machine = read_machine(json);
+    if (machine) node.agent = std::make_shared<const model::Machine>(*std::move(machine));
+    if (!machine) reading.pass_over(machine.error(), topology.name);
+  }
+  if (const std::string_view json = text(holders, reading); !json.empty()) {
+    auto read = read_holders(json);
+    if (read) node.holders = std::make_shared<const model::GpuHolders>(*std::move(read));
+    if (!read) reading.pass_over(read.error(), holders.name);
+  }
+  if (const std::string_view told = text(devices, reading); !told.empty()) {
+    auto machine = read_hami_node(told, text(scores, reading));
+    if (machine) node.hami = *std::move(machine);
+    if (!machine) reading.pass_over(machine.error(), devices.name);
+  }
+}
+
+// Amounts of partitions by profile.
+void read_mig(model::Node& node, simdjson::dom::object amounts, std::string_view prefix, Reading& reading) {
+  constexpr std::size_t kMostProfiles = 64;
+  if (prefix.empty()) return;
+  for (const auto& [key, value] : amounts) {
+    if (!key.starts_with(prefix) || key.size() == prefix.size() || node.mig.size() >= kMostProfiles) continue;
+    const std::int64_t count = quantity(Field{key, true, value}, reading);
+    if (count <= 0) continue;
+    constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
+    node.mig.push_back({std::string(key.substr(prefix.size())), static_cast<std::int32_t>(std::min(count, kMost))});
+  }
+  std::ranges::sort(node.mig, {}, &model::MigDemand::profile);
+}
+
 void read_labels(model::Node& node, simdjson::dom::object labels, const model::ResourceNames& resources,
                  Reading& reading) {
   const Reading::Step step(reading, "labels");
-  const auto [product, memory, slurm, rack, zone] =
-      pick<5>(labels,
-              {std::string_view("nvidia.com/gpu.product"), "nvidia.com/gpu.memory", "berth.io/slurm-node",
-               resources.rack_label, resources.zone_label},
+  const auto [product, memory, count, slurm, rack, zone] =
+      pick<6>(labels,
+              {std::string_view("nvidia.com/gpu.product"), "nvidia.com/gpu.memory", "nvidia.com/gpu.count",
+               "berth.io/slurm-node", resources.rack_label, resources.zone_label},
               reading);
   node.gpu_product = text(product, reading);
-  node.gpu_memory_mib = parse_mib(text(memory, reading));
+  node.gpu_memory_mib = parse_amount(text(memory, reading));
+  node.gpu_count = parse_amount(text(count, reading));
   node.slurm_name = text(slurm, reading);
   node.rack = text(rack, reading);
   node.zone = text(zone, reading);
@@ -79,10 +125,12 @@ void read_into(model::Node& node, simdjson::dom::object json, const model::Resou
     const auto fields = object(metadata, reading);
     const Reading::Step step(reading, "metadata");
     if (!fields) return reading.fail("is missing", "name");
-    const auto [name, uid, labels] = pick<3>(*fields, {std::string_view("name"), "uid", "labels"}, reading);
+    const auto [name, uid, labels, annotations] =
+        pick<4>(*fields, {std::string_view("name"), "uid", "labels", "annotations"}, reading);
     node.name = required_name(name, reading);
     node.uid = text(uid, reading);
     if (const auto found = object(labels, reading)) read_labels(node, *found, resources, reading);
+    if (const auto found = object(annotations, reading)) read_annotations(node, *found, reading);
   }
   if (const auto fields = object(status, reading)) {
     const Reading::Step in_status(reading, "status");
@@ -92,6 +140,7 @@ void read_into(model::Node& node, simdjson::dom::object json, const model::Resou
       const Reading::Step in_allocatable(reading, "allocatable");
       const auto [gpus] = pick<1>(*amounts, {std::string_view(resources.gpu)}, reading);
       node.gpus = quantity(gpus, reading);
+      read_mig(node, *amounts, resources.mig_prefix, reading);
     }
   }
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "berth/codec/gpu_objects.h"
 #include "berth/codec/kubernetes_objects.h"
 
 namespace berth::codec {
@@ -14,7 +15,7 @@ namespace berth::codec {
 template <class... T>
 struct Kinds {};
 using AllKinds = Kinds<model::Node, model::Pod, model::Claim, model::Dataset, model::CacheRuntime, model::DataLoad,
-                       model::DisruptionBudget>;
+                       model::DisruptionBudget, KoordinatorDevice, NumaTopology, ResourceSlice>;
 
 template <class T>
 struct Kind;
@@ -68,6 +69,24 @@ struct Kind<model::DisruptionBudget> {
   static std::string name(const model::DisruptionBudget& budget) {
     return budget.name.empty() ? "" : budget.ns + "/" + budget.name;
   }
+};
+template <>
+struct Kind<KoordinatorDevice> {
+  static constexpr std::string_view kName = "Device";
+  static bool in_group(std::string_view version) { return version.starts_with("scheduling.koordinator.sh/"); }
+  static std::string name(const KoordinatorDevice& device) { return device.node; }
+};
+template <>
+struct Kind<NumaTopology> {
+  static constexpr std::string_view kName = "NodeResourceTopology";
+  static bool in_group(std::string_view version) { return version.starts_with("topology.node.k8s.io/"); }
+  static std::string name(const NumaTopology& topology) { return topology.node; }
+};
+template <>
+struct Kind<ResourceSlice> {
+  static constexpr std::string_view kName = "ResourceSlice";
+  static bool in_group(std::string_view version) { return version.starts_with("resource.k8s.io/"); }
+  static std::string name(const ResourceSlice& slice) { return slice.name; }
 };
 
 // nullptr if `kind` is not that of a runtime we know.

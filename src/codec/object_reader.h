@@ -15,9 +15,12 @@
 #include "fluid_reader.h"
 #include "json_document.h"
 #include "json_fields.h"
+#include "koordinator.h"
 #include "node_reader.h"
+#include "numa_topology_reader.h"
 #include "object_kinds.h"
 #include "pod_reader.h"
+#include "resource_slice_reader.h"
 
 namespace berth::codec {
 
@@ -52,14 +55,29 @@ void read_object(T& out, simdjson::dom::object json, std::string_view known_kind
   if (Kind<T>::name(out).empty()) reading.fail("is missing", "metadata.name");
 }
 
+// Parts of objects that were passed over because they could not be read.
+struct PassedOver {
+  std::size_t objects = 0;  // with such parts
+  std::string first_why;
+
+  template <class T>
+  void note(const T& object, const Reading& reading) {
+    if (reading.passed_over().empty() || objects++ > 0) return;
+    first_why = std::string(Kind<T>::kName) + " " + Kind<T>::name(object) + " " + reading.passed_over();
+  }
+};
+
 // One item of a list. An error is named by what can be read of the object's identity.
 template <class T>
 core::Result<T> read_item(simdjson::dom::element item, std::string_view known_kind, std::size_t index,
-                          const model::ResourceNames& resources) {
+                          const model::ResourceNames& resources, PassedOver& passed_over) {
   T out;
   Reading reading;
   if (const auto json = item_object(item, reading)) read_object(out, *json, known_kind, resources, reading);
-  if (!reading.failed()) return out;
+  if (!reading.failed()) {
+    passed_over.note(out, reading);
+    return out;
+  }
   core::Error error = reading.error();
   std::string where = "items[" + std::to_string(index) + "]";
   if (const std::string name = Kind<T>::name(out); !name.empty()) {

@@ -6,6 +6,8 @@
 
 #include "berth/model/reason.h"
 #include "fluid_pod.h"
+#include "hami.h"
+#include "koordinator.h"
 #include "pod_containers.h"
 
 namespace berth::codec {
@@ -16,6 +18,10 @@ using std::string_view;
 // Claims, images and labels that are kept: more than any pod has, and a bound on what a hostile one costs.
 constexpr std::size_t kMostOfAKind = 256;
 
+constexpr string_view kHamiAllocated = "hami.io/vgpu-devices-allocated";
+constexpr string_view kHamiPlanned = "hami.io/vgpu-devices-to-allocate";
+constexpr string_view kKoordinatorDevices = "scheduling.koordinator.sh/device-allocated";
+
 model::PodPhase parse_phase(string_view name) {
   using model::PodPhase;
   if (name.empty() || name == "Pending") return PodPhase::kPending;
@@ -25,15 +31,26 @@ model::PodPhase parse_phase(string_view name) {
   return PodPhase::kUnknown;
 }
 
+// Which GPUs another scheduler gave the pod. A pod without it is still a pod.
+void read_devices(model::Pod& pod, string_view key, string_view written, Reading& reading) {
+  auto claims = key == kKoordinatorDevices ? read_koordinator_pod(written) : read_hami_pod(written);
+  if (!claims) return reading.pass_over(claims.error(), key);
+  // What HAMi has handed out comes before what it is about to hand out, which is empty by then.
+  if (!claims->empty() && (pod.devices.empty() || key != kHamiPlanned)) pod.devices = *std::move(claims);
+}
+
 void read_annotations(model::Pod& pod, simdjson::dom::object annotations, Reading& reading) {
   const Reading::Step step(reading, "annotations");
   for (const auto& [key, value] : annotations) {
     const bool in_use = key == kDatasetsInUse;
-    if (!in_use && !key.starts_with(model::kAnnotationPrefix)) continue;
+    const bool devices = key == kHamiAllocated || key == kHamiPlanned || key == kKoordinatorDevices;
+    if (!in_use && !devices && !key.starts_with(model::kAnnotationPrefix)) continue;
     string_view written;
     if (!value.is_null() && value.get(written) != simdjson::SUCCESS) reading.fail(wrong_type("a string", value), key);
     if (in_use) {
       read_datasets_in_use(pod, written);
+    } else if (devices) {
+      read_devices(pod, key, written, reading);
     } else {
       pod.annotations.push_back({std::string(key), std::string(written)});
     }

@@ -91,6 +91,7 @@ struct Reflector::Loop {
   Next in_stream_error(const EventInfo& event);
   Next gone(const std::string& message);
   Next broken_line(const std::string& why);
+  void tell_broken_object(const std::string& why);
   Next failed(const ApiError& error);
 
   template <class Change>
@@ -185,9 +186,7 @@ std::optional<PageInfo> Reflector::Loop::take_page(std::string& body) {
     ++to.pages;
     to.broken_objects += page->broken;
   });
-  if (page->broken > 0 && !std::exchange(told_broken_object, true)) {
-    spdlog::warn("{}: objects that can't be read are left out: {}", options.name, page->first_broken_why);
-  }
+  if (page->broken > 0) tell_broken_object(page->first_broken_why);
   return std::move(*page);
 }
 
@@ -249,7 +248,9 @@ Next Reflector::Loop::take_event(std::string& line) {
   change([&](ReflectorStatus& to) {
     to.last_event = clock.wall();
     if (event->type != codec::WatchEventType::kBookmark) ++to.events;
+    if (!event->broken_why.empty()) ++to.broken_objects;
   });
+  if (!event->broken_why.empty()) tell_broken_object(event->broken_why);
   return Next::kWatch;
 }
 
@@ -269,6 +270,11 @@ Next Reflector::Loop::gone(const std::string& message) {
   change([](ReflectorStatus& to) { ++to.gone; });
   spdlog::info("{}: the version we have is no longer kept, listing again ({})", options.name, message);
   return Next::kList;
+}
+
+void Reflector::Loop::tell_broken_object(const std::string& why) {
+  if (std::exchange(told_broken_object, true)) return;
+  spdlog::warn("{}: objects that can't be read are left out: {}", options.name, why);
 }
 
 Next Reflector::Loop::broken_line(const std::string& why) {

@@ -8,6 +8,7 @@
 #include "berth/codec/extender_request.h"
 #include "berth/policy/what_if.h"
 #include "dataset_handlers.h"
+#include "node_handlers.h"
 
 namespace berth::server {
 namespace {
@@ -103,6 +104,7 @@ void add_admin_routes(HttpServer& server, const AdminContext& context) {
   server.get("/api/v1/explain", [&context](HttpRequest& request) { return explain_pod(context, request); });
   server.post("/api/v1/explain", [&context](HttpRequest& request) { return explain_what_if(context, request); });
   add_dataset_routes(server, context.extender);
+  add_node_routes(server, context.extender);
 }
 
 }  // namespace berth::server

@@ -94,6 +94,7 @@ struct Metrics::Families {
 
   // Set when the text is rendered.
   Gauge& ready = gauge("berth_ready_state");
+  Family<Gauge>& topology_nodes = gauges("berth_topology_nodes");
   Gauge& snapshot_version = gauge("berth_snapshot_version_number");
   Gauge& snapshot_age = gauge("berth_snapshot_age_seconds");
   Gauge& snapshot_build = gauge("berth_snapshot_build_seconds");
@@ -160,6 +161,7 @@ struct Metrics::Families {
     if (sample.snapshot) {
       take(*sample.snapshot);
       take_coverage(*sample.snapshot, sample.wall);
+      take_topology(*sample.snapshot);
     }
     snapshot_age.Set(seconds(sample.snapshot_age));
     snapshot_build.Set(seconds(sample.state.last_build));
@@ -189,6 +191,28 @@ struct Metrics::Families {
                                     [](const auto& entry) { return entry.second.kind == model::EntryKind::kFirm; });
     ledger.Add({{"kind", "firm"}}).Set(static_cast<double>(firm));
     ledger.Add({{"kind", "soft"}}).Set(static_cast<double>(snapshot.ledger->size()) - static_cast<double>(firm));
+  }
+
+  void take_topology(const model::Snapshot& snapshot) {
+    std::array<std::size_t, model::kTopologySources> told{};
+    std::size_t unknown = 0;
+    for (const auto& block : snapshot.blocks) {
+      for (const model::NodeState& state : *block) {
+        if (state.gpus == 0 && !state.machine) continue;
+        if (state.machine) {
+          ++told[static_cast<std::size_t>(state.machine->source)];
+        } else if (state.shape) {
+          ++told[static_cast<std::size_t>(model::TopologySource::kLabels)];
+        } else {
+          ++unknown;
+        }
+      }
+    }
+    for (std::size_t i = 0; i < told.size(); ++i) {
+      const std::string source(model::to_string(static_cast<model::TopologySource>(i)));
+      topology_nodes.Add({{"source", source}}).Set(static_cast<double>(told[i]));
+    }
+    topology_nodes.Add({{"source", "unknown"}}).Set(static_cast<double>(unknown));
   }
 
   void take_coverage(const model::Snapshot& snapshot, core::WallTime now) {

@@ -40,6 +40,9 @@ constexpr std::array kDocs{
     MetricDoc{"berth_bound_pods", "gauge", "", "Pods that are bound to a node and have not ended."},
     MetricDoc{"berth_capacity_gpus", "gauge", "", "GPUs of all nodes."},
     MetricDoc{"berth_used_gpus", "gauge", "", "GPUs that bound pods hold."},
+    MetricDoc{"berth_topology_nodes", "gauge", "source",
+              "Nodes with GPUs, by who tells how these are linked: agent, hami, koordinator, node-resource-topology, "
+              "resource-slices, labels (and the table of machine shapes), or unknown."},
     MetricDoc{"berth_ledger_entries", "gauge", "kind",
               "Pods expected on a node without being bound yet; kind is soft (Berth chose) or firm (nominated)."},
     MetricDoc{"berth_ledger_expired_total", "counter", "", "Soft entries that ended by time."},
@@ -60,7 +63,7 @@ constexpr std::array kDocs{
               "Times the version asked for was no longer kept (410)."},
     MetricDoc{"berth_source_failures_total", "counter", "resource", "Requests that failed or broke off."},
     MetricDoc{"berth_source_broken_objects_total", "counter", "resource",
-              "Objects left out because they could not be read."},
+              "Objects left out because they could not be read, or of which a part was, such as an annotation."},
     MetricDoc{"berth_waiting_pods", "gauge", "", "Unbound pods that may be Berth's business."},
     MetricDoc{"berth_wakeups_total", "counter", "kind",
               "Times kube-scheduler was asked to try pods again; kind is pod (one pod) or node (all that wait, by one "

@@ -66,6 +66,11 @@ core::Result<void> FileSource::State::read() {
   counters.last_event = clock.wall();
   spdlog::info("{}: {} nodes, {} pods, {} datasets", name, dump->nodes.size(), dump->pods.size(),
                dump->datasets.size());
+  if (dump->broken > 0) {
+    spdlog::warn("{}: {} objects have parts that can't be read and are left out: {}", name, dump->broken,
+                 dump->first_broken_why);
+  }
+  counters.broken_objects += dump->broken;
   codec::push_dump(*std::move(dump), sink);
   return {};
 }

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,7 +20,7 @@ struct ListHooks {
   std::function<void()> after = {};
 };
 
-// `Kind` (object_kinds.h) makes updates of objects of one kind.
+// `Kind` (object_kinds.h) makes updates of objects of one kind; it may make none of one.
 template <class Kind>
 class ObjectTarget final : public kube::ReflectorTarget {
  public:
@@ -46,13 +47,17 @@ class ObjectTarget final : public kube::ReflectorTarget {
     auto event = reader_.read_event<typename Kind::Object>(line);
     if (!event) return tl::unexpected(std::move(event.error()));
     using enum codec::WatchEventType;
-    if (event->type == kAdded || event->type == kModified) sink_.push(kind_.set(std::move(event->object)));
-    if (event->type == kDeleted) sink_.push(kind_.gone(std::move(event->object)));
+    if (event->type == kAdded || event->type == kModified) tell(kind_.set(std::move(event->object)));
+    if (event->type == kDeleted) tell(kind_.gone(std::move(event->object)));
     return kube::EventInfo{event->type, std::move(event->resource_version), event->status_code,
-                           std::move(event->message)};
+                           std::move(event->message), std::move(event->broken_why)};
   }
 
  private:
+  void tell(std::optional<model::ClusterUpdate> update) {
+    if (update) sink_.push(*std::move(update));
+  }
+
   Kind kind_;
   codec::ObjectReader reader_;
   model::UpdateSink& sink_;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "berth/codec/kubernetes_objects.h"
+#include "machine_kinds.h"
 #include "object_kinds.h"
 #include "object_target.h"
 
@@ -55,10 +56,14 @@ std::vector<ServedGroup> served_groups(const ApiSourceOptions& options, model::U
                                        FirstLists& first_lists) {
   const Rows row(options, sink);
   std::vector<ServedGroup> groups;
+  const auto add = [&groups](std::string name, std::vector<std::string> versions, ServedKind kind) {
+    groups.push_back({.name = std::move(name), .versions = std::move(versions), .kinds = {std::move(kind)}});
+  };
   groups.push_back(fluid(row, sink, first_lists));
-  if (options.budgets) {
-    groups.push_back({.name = "policy", .versions = {"v1"}, .kinds = {row("poddisruptionbudgets", BudgetKind{})}});
-  }
+  add("scheduling.koordinator.sh", {"v1alpha1"}, row("devices", KoordinatorKind{}));
+  add("topology.node.k8s.io", {"v1alpha2", "v1alpha1"}, row("noderesourcetopologies", NumaTopologyKind{}));
+  add("resource.k8s.io", {"v1", "v1beta2", "v1beta1"}, row("resourceslices", ResourceSliceKind{}));
+  if (options.budgets) add("policy", {"v1"}, row("poddisruptionbudgets", BudgetKind{}));
   return groups;
 }
 

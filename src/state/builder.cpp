@@ -71,6 +71,19 @@ void Builder::set_node(model::Node node) {
   readers_.node_comes(record);
 }
 
+void Builder::take(model::MachineSet& update) {
+  if (update.node.empty() || update.machine == nullptr) return;
+  const model::TopologySource source = update.machine->source;
+  nodes_.tell(nodes_.at(update.node), source, std::move(update.machine));
+}
+
+void Builder::take(model::MachineGone& update) {
+  NodeRecord* const record = nodes_.find(update.node);
+  if (record == nullptr) return;
+  nodes_.tell(*record, update.source, nullptr);
+  nodes_.release(*record);
+}
+
 void Builder::remove_node(NodeRecord& record) {
   if (record.slot == kNoSlot) return;
   ledger_.node_goes(record);

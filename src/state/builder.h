@@ -68,9 +68,9 @@ class Builder {
   void take(model::ClaimSet& update) { resolve_again(claims_.set(update.claim)); }
   void take(model::ClaimGone& update) { resolve_again(claims_.remove(update.ns, update.name)); }
   void take(model::AllClaims& update) { resolve_again(claims_.replace(update.claims)); }
-  void take(model::MachineSet&) {}
-  void take(model::MachineGone&) {}
-  void take(model::AllMachines&) {}
+  void take(model::MachineSet& update);
+  void take(model::MachineGone& update);
+  void take(model::AllMachines& update) { nodes_.tell_all(update); }
   void take(model::PolicySet&) {}
   void take(model::PolicyGone&) {}
   void take(model::AllPolicies&) {}

@@ -17,6 +17,7 @@ constexpr Slot kBlockSlots = std::tuple_size_v<NodeBlock>;
 NodeState state_of(NodeRecord& record) {
   NodeState state;
   state.node = record.node;
+  state.machine = record.machine;
   state.firm = gpu_count(record.firm);
   state.soft = gpu_count(record.soft);
   state.place = record.place;
@@ -52,8 +53,8 @@ NodeRecord* NodeTable::find(std::string_view name) {
 }
 
 void NodeTable::release(NodeRecord& record) {
-  const bool in_use = record.slot != kNoSlot || !record.account.empty() || !record.data.empty() ||
-                      record.firm_entries + record.soft_entries + record.refers > 0;
+  const bool in_use = record.slot != kNoSlot || !record.told.empty() || !record.account.empty() ||
+                      !record.data.empty() || record.firm_entries + record.soft_entries + record.refers > 0;
   if (in_use) return;
   records_.erase(records_.find(record.name));
 }
@@ -71,13 +72,7 @@ void NodeTable::set(NodeRecord& record, std::shared_ptr<const model::Node> node)
     by_slot_[record.slot] = &record;
     index_changed_ = true;
   }
-  const bool same_machine =
-      record.node != nullptr && record.node->gpus == node->gpus && record.node->gpu_product == node->gpu_product;
-  if (!same_machine) {
-    const std::int32_t gpus = gpu_count(node->gpus);
-    const bool told_apart = gpus > 0 && gpus <= model::kMaxGpus;
-    record.account.set_capacity(gpus, told_apart ? model::find_shape(node->gpu_product, gpus) : nullptr);
-  }
+  const bool same_machine = record.node != nullptr && same_gpus(*record.node, *node);
   const bool same_place = record.node != nullptr && record.node->rack == node->rack && record.node->zone == node->zone;
   if (!same_place) {
     const model::PlaceId place = places_.enter(node->zone, node->rack);
@@ -85,7 +80,42 @@ void NodeTable::set(NodeRecord& record, std::shared_ptr<const model::Node> node)
     record.place = place;
   }
   record.node = std::move(node);
+  if (!same_machine) join_sources(record);
   touch(record.slot);
+}
+
+void NodeTable::join_sources(NodeRecord& record) {
+  record.machine = record.told.join(*record.node);
+  record.shape = shape_of(*record.node, record.machine.get());
+  std::int64_t gpus = record.node->gpus;
+  if (record.machine && !record.machine->gpus.empty()) {
+    gpus = std::min(gpus, std::ranges::count_if(record.machine->gpus,
+                                                [](const model::Gpu& gpu) { return gpu.healthy && !gpu.mig; }));
+  }
+  record.account.set_capacity(gpu_count(gpus), record.shape);
+}
+
+void NodeTable::tell(NodeRecord& record, model::TopologySource source, std::shared_ptr<const model::Machine> machine) {
+  if (!record.told.set(source, std::move(machine)) || record.node == nullptr) return;
+  join_sources(record);
+  touch(record.slot);
+}
+
+void NodeTable::tell_all(model::AllMachines& machines) {
+  model::StringMap<bool> named;
+  for (model::MachineSet& told : machines.machines) {
+    if (told.node.empty() || told.machine == nullptr) continue;
+    tell(at(told.node), machines.source, std::move(told.machine));
+    named[told.node] = true;
+  }
+  std::vector<NodeRecord*> silent;
+  for (auto& [name, record] : records_) {
+    if (!named.contains(name) && !record.told.empty()) silent.push_back(&record);
+  }
+  for (NodeRecord* const record : silent) {
+    tell(*record, machines.source, nullptr);
+    release(*record);
+  }
 }
 
 void NodeTable::remove(NodeRecord& record) {

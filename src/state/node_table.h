@@ -11,6 +11,7 @@
 
 #include "berth/model/snapshot.h"
 #include "gpu_account.h"
+#include "machine_sources.h"
 #include "place_table.h"
 
 namespace berth::state {
@@ -25,8 +26,11 @@ struct DataUse {
 
 struct NodeRecord {
   std::string name;
-  model::Slot slot = model::kNoSlot;        // kNoSlot: not known, but pods are bound or nominated to it
-  std::shared_ptr<const model::Node> node;  // null while not known
+  model::Slot slot = model::kNoSlot;              // kNoSlot: not known, but pods are bound or nominated to it
+  std::shared_ptr<const model::Node> node;        // null while not known
+  MachineSources told;                            // by other objects, also while the node is not known
+  std::shared_ptr<const model::Machine> machine;  // of a known node, all sources joined; null if only labels tell
+  std::shared_ptr<const model::GpuShape> shape;   // null if the links are not known
   GpuAccount account;
   // Sums over the node's ledger entries.
   std::int64_t firm = 0;
@@ -53,6 +57,11 @@ class NodeTable {
 
   // Gives the node a slot if it has none, and its GPUs their capacity.
   void set(NodeRecord& record, std::shared_ptr<const model::Node> node);
+  // What a source other than the Node object tells of the node's GPUs; null: nothing any more. To be followed by
+  // release().
+  void tell(NodeRecord& record, model::TopologySource source, std::shared_ptr<const model::Machine> machine);
+  // All that a source tells.
+  void tell_all(model::AllMachines& machines);
   // Frees the slot. The record stays until release().
   void remove(NodeRecord& record);
 
@@ -69,6 +78,7 @@ class NodeTable {
 
  private:
   void touch(model::Slot slot);
+  void join_sources(NodeRecord& record);
 
   PlaceTable places_;
   model::StringMap<NodeRecord> records_;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "berth/codec/gpu_objects.h"
 #include "berth/core/result.h"
 #include "berth/core/text.h"
 #include "berth/model/dataset.h"
@@ -18,7 +19,47 @@ inline void check(const core::Error& error) {
   require(!error.message.empty(), "an error has a message");
 }
 
+inline void check(const model::Machine& machine) {
+  require(machine.gpus.size() <= model::kMaxGpus, "a machine has no more GPUs than can be told apart");
+  require(!machine.links || machine.links->gpus == static_cast<int>(machine.gpus.size()), "links are of all GPUs");
+  if (machine.links) {
+    require(model::BestSetTable::build(*machine.links, model::NumaNodes{}).has_value(), "links make a table");
+  }
+  for (const model::Gpu& gpu : machine.gpus) {
+    require(gpu.memory_mib >= 0 && gpu.numa >= -1, "figures of a GPU are not negative");
+    require(gpu.uuid.size() <= 256 && gpu.product.size() <= 256 && gpu.pcie.size() <= 256, "names are bounded");
+    for (const model::MigInstance& one : gpu.instances) require(one.start >= -1 && one.start < 8, "a place on a GPU");
+  }
+  require(machine.nics.size() <= 64, "NICs are bounded");
+  for (const std::int32_t gpus : machine.numa_gpus) require(gpus >= 0, "a count is not negative");
+}
+
+inline void check(const model::DeviceClaim& claim) {
+  require(claim.mib >= 0 && claim.milli >= 0, "a claim is not negative");
+  require(!claim.uuid.empty() || claim.index >= 0, "a claim names a GPU");
+}
+
+inline void check(const codec::KoordinatorDevice& device) {
+  require(!device.node.empty(), "a device has a node");
+  check(device.machine);
+}
+
+inline void check(const codec::NumaTopology& topology) {
+  require(!topology.node.empty(), "a topology has a node");
+  check(topology.machine);
+}
+
+inline void check(const codec::ResourceSlice& slice) {
+  require(!slice.name.empty(), "a slice has a name");
+  require(slice.ours() || slice.devices.empty(), "devices of others are not read");
+  const codec::ResourceSlice* const all[] = {&slice};
+  if (const auto machine = codec::assemble(all)) check(*machine);
+}
+
 inline void check(const model::Node& node) {
+  if (node.hami) check(*node.hami);
+  if (node.agent) check(*node.agent);
+  require(node.gpu_count >= 0, "a label's count is not negative");
   require(!node.name.empty(), "a node has a name");
   require(node.gpus >= 0 && node.gpu_memory_mib >= 0, "amounts of a node are not negative");
   require(std::is_sorted(node.fluid_labels.begin(), node.fluid_labels.end(), std::less_equal<>()) ||
@@ -34,6 +75,7 @@ inline void check(const model::Node& node) {
 }
 
 inline void check(const model::Pod& pod) {
+  for (const model::DeviceClaim& claim : pod.devices) check(claim);
   require(pod.gpus >= 0, "a pod's count is not negative");
   for (std::size_t i = 0; i < pod.annotations.size(); ++i) {
     require(pod.annotations[i].key.starts_with(model::kAnnotationPrefix), "an annotation has our prefix");

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <mutex>
+#include <nlohmann/json.hpp>
 
 #include "berth/kube/api_client.h"
 #include "berth/kube/kubeconfig.h"
@@ -169,6 +170,53 @@ TEST_F(ApiServerView, LosesNothingInAStormOfBrokenWatches) {
   // The odd ones are left.
   EXPECT_TRUE(doorbell_.wait(
       [](const model::Snapshot& snapshot) { return snapshot.bound_pods == 30 && snapshot.gpus_used == 30; }));
+}
+
+// One GPU of HAMi's is dead, Koordinator knows the switches; who tells comes and goes.
+TEST_F(ApiServerView, JoinsWhatIsToldOfGpus) {
+  const std::string group = "/apis/scheduling.koordinator.sh/v1alpha1";
+  const auto gpu = [](int minor) {
+    return nlohmann::json{{"type", "gpu"},
+                          {"id", "GPU-" + std::to_string(minor)},
+                          {"minor", minor},
+                          {"health", true},
+                          {"topology", {{"nodeID", minor / 2}, {"pcieID", "p" + std::to_string(minor / 2)}}}};
+  };
+  nlohmann::json device = {{"metadata", {{"name", "a"}}}};
+  for (int minor = 0; minor < 4; ++minor) device["spec"]["devices"].push_back(gpu(minor));
+  nlohmann::json node = make_node("a", 4);
+  node["metadata"]["labels"] = {{"nvidia.com/gpu.product", "NVIDIA-GeForce-RTX-4090"}};
+  server_.serve(group, {"devices"});
+  server_.put(group + "/devices", device);
+  server_.put(kNodesPath, node);
+  start();
+  using model::TopologySource;
+  const auto machine = [](const model::Snapshot& snapshot) {
+    const model::Slot slot = snapshot.find("a");
+    return slot == model::kNoSlot ? nullptr : snapshot.at(slot).machine;
+  };
+  const auto told_by = [&](TopologySource source) {
+    return doorbell_.wait([&](const model::Snapshot& snapshot) {
+      const auto told = machine(snapshot);
+      return told != nullptr && told->source == source;
+    });
+  };
+  ASSERT_TRUE(told_by(TopologySource::kKoordinator));
+  EXPECT_EQ(machine(*state_.snapshots().load())->gpus[3].pcie, "p1");
+  node["metadata"]["annotations"] = {{"hami.io/node-nvidia-register",
+                                      R"([{"id":"GPU-0","health":true},{"id":"GPU-1","index":1,"health":true},)"
+                                      R"({"id":"GPU-2","index":2},{"id":"GPU-3","index":3,"health":true}])"}};
+  server_.put(kNodesPath, node);
+  ASSERT_TRUE(told_by(TopologySource::kHami));
+  const auto snapshot = state_.snapshots().load();
+  EXPECT_EQ(snapshot->at(snapshot->find("a")).gpus, 3);
+  EXPECT_FALSE(machine(*snapshot)->gpus[2].healthy);
+  EXPECT_EQ(machine(*snapshot)->gpus[2].pcie, "p1") << "what HAMi leaves open, Koordinator tells";
+  node["metadata"].erase("annotations");
+  server_.put(kNodesPath, node);
+  EXPECT_TRUE(told_by(TopologySource::kKoordinator));
+  server_.remove(group + "/devices", "a");
+  EXPECT_TRUE(doorbell_.wait([&](const model::Snapshot& now) { return machine(now) == nullptr; }));
 }
 
 }  // namespace

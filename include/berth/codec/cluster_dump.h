@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "berth/codec/gpu_objects.h"
 #include "berth/model/cluster_update.h"
 
 namespace berth::codec {
@@ -19,8 +20,13 @@ struct ClusterDump {
   std::vector<model::CacheRuntime> runtimes;
   std::vector<model::DataLoad> data_loads;
   std::vector<model::DisruptionBudget> budgets;
-  bool fluid_served = false;  // a Dataset, or a list of Datasets, was there
-  std::size_t skipped = 0;    // objects of other kinds
+  std::vector<KoordinatorDevice> devices;
+  std::vector<NumaTopology> topologies;
+  std::vector<ResourceSlice> slices;
+  std::size_t broken = 0;        // objects of which a part could not be read and was passed over
+  std::string first_broken_why;  // of them
+  bool fluid_served = false;     // a Dataset, or a list of Datasets, was there
+  std::size_t skipped = 0;       // objects of other kinds
 };
 
 // Tells `sink` that this is all there is: complete lists, pods last, so that what they hold is known when they come.

@@ -1,5 +1,6 @@
 // Reads Kubernetes API objects, their lists and watch events, into the model: core/v1 Node, Pod and
-// PersistentVolumeClaim; Dataset, DataLoad and the runtimes of data.fluid.io; policy/v1 PodDisruptionBudget.
+// PersistentVolumeClaim; Dataset, DataLoad and the runtimes of data.fluid.io; policy/v1 PodDisruptionBudget; objects
+// that tell of GPUs (gpu_objects.h).
 //
 // Only the fields that Berth uses are looked at; a field of the wrong type is an error of that object, which names it.
 // Not thread-safe: one reader per thread, reused so that its memory is. Inputs are given capacity for the parser's
@@ -30,9 +31,11 @@ struct WatchEvent {
   std::string resource_version;  // of the object; empty with kError
   int status_code = 0;
   std::string message;
+  std::string broken_why;  // why a part of the object was passed over, the place first; empty if none was
 };
 
-// One page of a list. A broken item is left out and counted: one bad object must not blind us to the others.
+// One page of a list. A broken item is left out and counted: one bad object must not blind us to the others. Counted is
+// also an object of which a part is left out, such as a broken annotation that tells of GPUs.
 template <class T>
 struct ListPage {
   std::vector<T> items;
@@ -50,7 +53,8 @@ struct RuntimeKind {
 };
 std::span<const RuntimeKind> runtime_kinds();
 
-// T is one of model::Node, Pod, Claim, Dataset, CacheRuntime, DataLoad and DisruptionBudget.
+// T is one of model::Node, Pod, Claim, Dataset, CacheRuntime, DataLoad and DisruptionBudget, KoordinatorDevice,
+// NumaTopology and ResourceSlice.
 class ObjectReader {
  public:
   explicit ObjectReader(model::ResourceNames resources);

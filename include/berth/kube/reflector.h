@@ -27,7 +27,7 @@ namespace berth::kube {
 struct PageInfo {
   std::string resource_version;
   std::string continue_token;  // empty on the last page
-  std::size_t broken = 0;      // items left out because they could not be read
+  std::size_t broken = 0;      // items left out because they could not be read, or of which a part was
   std::string first_broken_why;
 };
 
@@ -36,6 +36,7 @@ struct EventInfo {
   std::string resource_version;
   int status_code = 0;  // with kError
   std::string message;
+  std::string broken_why;  // why a part of the object was passed over; empty if none was
 };
 
 // Takes what a reflector gets. A list is taken page by page and counts when it is finished.

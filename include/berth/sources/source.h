@@ -14,16 +14,17 @@ namespace berth::sources {
 
 // Of one kind of thing that a source reads; for metrics, the numbers are counted since the start.
 struct SourceCounters {
-  std::string resource;              // "nodes", "pods", "file"
-  bool connected = false;            // now, and of this resource alone
-  std::uint64_t lists = 0;           // complete views taken
-  std::uint64_t watches = 0;         // watches begun
-  std::uint64_t events = 0;          // single changes taken
-  std::uint64_t restarts = 0;        // watches resumed after a failure
-  std::uint64_t gone = 0;            // versions no longer kept (410)
-  std::uint64_t failures = 0;        // attempts that failed
-  std::uint64_t broken_objects = 0;  // objects left out because they could not be read, and events likewise
-  core::WallTime last_event{};       // epoch: none yet
+  std::string resource;        // "nodes", "pods", "file"
+  bool connected = false;      // now, and of this resource alone
+  std::uint64_t lists = 0;     // complete views taken
+  std::uint64_t watches = 0;   // watches begun
+  std::uint64_t events = 0;    // single changes taken
+  std::uint64_t restarts = 0;  // watches resumed after a failure
+  std::uint64_t gone = 0;      // versions no longer kept (410)
+  std::uint64_t failures = 0;  // attempts that failed
+  // Objects left out because they could not be read, or of which a part was; and events likewise.
+  std::uint64_t broken_objects = 0;
+  core::WallTime last_event{};  // epoch: none yet
 };
 
 class Source {

@@ -1,0 +1,71 @@
+#include "told_gpus.h"
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <utility>
+
+namespace berth::codec {
+
+std::string short_name(const Field& field, Reading& reading) {
+  const std::string_view name = text(field, reading);
+  if (name.size() > kLongestGpuName) {
+    reading.fail("is longer than " + std::to_string(kLongestGpuName) + " bytes", field.name);
+    return {};
+  }
+  return std::string(name);
+}
+
+std::string product_label(std::string_view name) {
+  std::string label(name);
+  std::replace(label.begin(), label.end(), ' ', '-');
+  return label;
+}
+
+std::optional<std::int64_t> whole_number(std::string_view digits) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (error != std::errc{} || end != digits.data() + digits.size()) return std::nullopt;
+  return value;
+}
+
+std::int8_t numa_node(std::int64_t number) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int8_t>::max();
+  return number >= 0 && number <= kMost ? static_cast<std::int8_t>(number) : std::int8_t{-1};
+}
+
+std::int64_t mib_of(std::int64_t bytes) { return std::max(bytes, std::int64_t{0}) >> 20U; }
+
+std::vector<model::Gpu> by_index(std::map<std::int64_t, model::Gpu> gpus) {
+  if (gpus.empty() || gpus.begin()->first < 0 || gpus.rbegin()->first >= model::kMaxGpus) return {};
+  const auto size = static_cast<std::size_t>(gpus.rbegin()->first) + 1;
+  std::vector<model::Gpu> all(size,
+                              model::Gpu{.uuid = {}, .product = {}, .healthy = false, .pcie = {}, .instances = {}});
+  for (auto& [index, gpu] : gpus) all[static_cast<std::size_t>(index)] = std::move(gpu);
+  return all;
+}
+
+bool has_nvlink(std::string_view product, int gpus) {
+  if (product.find("SXM") != std::string_view::npos) return true;
+  const auto shape = model::find_shape(product, gpus);
+  if (shape == nullptr || gpus < 2) return false;
+  for (int other = 1; other < gpus; ++other) {
+    if (model::is_nvlink(shape->links.at(0, other))) return true;
+  }
+  return false;
+}
+
+void add_claim(std::vector<model::DeviceClaim>& claims, model::DeviceClaim claim) {
+  const auto same = [&claim](const model::DeviceClaim& one) {
+    return one.uuid == claim.uuid && one.index == claim.index && one.source == claim.source;
+  };
+  const auto known = std::ranges::find_if(claims, same);
+  if (known == claims.end()) {
+    claims.push_back(std::move(claim));
+    return;
+  }
+  known->mib += claim.mib;
+  known->milli += claim.milli;
+}
+
+}  // namespace berth::codec
