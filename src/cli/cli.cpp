@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 
+#include "agent.h"
 #include "berth/cli/command_line.h"
 #include "berth/core/version.h"
 #include "explain.h"
@@ -23,6 +24,7 @@ struct Flags {
   ServeFlags serve;
   ExplainFlags explain;
   TopologyFlags topology;
+  AgentFlags agent;
 };
 
 void add_serve(CLI::App& app, ServeFlags& flags) {
@@ -103,6 +105,35 @@ void add_topology(CLI::App& app, TopologyFlags& flags) {
       ->type_name("FILE");
 }
 
+void add_agent(CLI::App& app, AgentFlags& flags) {
+  CLI::App* agent = app.add_subcommand("agent", "Tell Berth of the GPUs of the node that this runs on");
+  agent->add_option("--node-name", flags.node, "The node (default: environment variable NODE_NAME)")
+      ->type_name("NAME")
+      ->envname("NODE_NAME");
+  auto* kubeconfig = agent->add_option("--kubeconfig", flags.kubeconfig, "Write to the cluster that this file names")
+                         ->type_name("FILE");
+  agent->add_option("--context", flags.context, "Context of the kubeconfig (default: its current one)")
+      ->type_name("NAME")
+      ->needs(kubeconfig);
+  agent->add_flag("--in-cluster", flags.in_cluster, "Write to the cluster that the agent runs in")
+      ->excludes(kubeconfig);
+  agent->add_option("--nvidia-smi", flags.nvidia_smi, "The program that tells of the GPUs")
+      ->type_name("PATH")
+      ->capture_default_str();
+  agent->add_option("--pod-resources", flags.pod_resources, "The kubelet's socket that tells who holds them")
+      ->type_name("unix://PATH")
+      ->capture_default_str();
+  agent->add_option("--interval", flags.interval, "How often the kubelet is asked")
+      ->type_name("DURATION")
+      ->capture_default_str();
+  agent->add_option("--machine-interval", flags.machine_interval, "How often the machine is read")
+      ->type_name("DURATION")
+      ->capture_default_str();
+  agent->add_flag("--once", flags.once, "Read and write once, and end");
+  agent->add_flag("--dry-run", flags.dry_run, "Print what would be written");
+  agent->add_option("--log-level", flags.log_level, "debug, info, warn or error")->type_name("LEVEL");
+}
+
 std::unique_ptr<CLI::App> command_line(Flags& flags) {
   auto app = std::make_unique<CLI::App>("Berth tells kube-scheduler which node each AI pod should run on.", "berth");
   app->footer(kFooter);
@@ -111,6 +142,7 @@ std::unique_ptr<CLI::App> command_line(Flags& flags) {
   add_serve(*app, flags.serve);
   add_explain(*app, flags.explain);
   add_topology(*app, flags.topology);
+  add_agent(*app, flags.agent);
   app->add_subcommand("version", "Print the version");
   return app;
 }
@@ -126,8 +158,8 @@ int run(int argc, char** argv, const std::function<void(server::HttpServer&)>& m
     if (error.get_exit_code() == 0) return app->exit(error);  // --help, --version
     const auto named = app->get_subcommands();
     if (named.empty() && argc > 1 && argv[1][0] != '-') {
-      return report(kUsage,
-                    "\"" + std::string(argv[1]) + "\" is no command; there are serve, explain, topology and version");
+      return report(kUsage, "\"" + std::string(argv[1]) +
+                                "\" is no command; there are serve, explain, topology, agent and version");
     }
     const std::string command = named.empty() ? "berth" : "berth " + named.front()->get_name();
     return report(kUsage, std::string(error.what()) + " (see `" + command + " --help`)");
@@ -138,6 +170,7 @@ int run(int argc, char** argv, const std::function<void(server::HttpServer&)>& m
   }
   if (app->got_subcommand("serve")) return serve(flags.serve, more_extender_routes);
   if (app->got_subcommand("topology")) return topology(flags.topology);
+  if (app->got_subcommand("agent")) return agent(flags.agent);
   return explain(flags.explain);
 }
 

@@ -1,11 +1,8 @@
 #include "serve.h"
 
 #include <malloc.h>
-#include <pthread.h>
-#include <signal.h>
 #include <spdlog/spdlog.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -32,6 +29,7 @@
 #include "berth/sources/file_source.h"
 #include "berth/state/cluster_state.h"
 #include "report.h"
+#include "stop_signals.h"
 
 namespace berth::cli {
 namespace {
@@ -41,29 +39,6 @@ constexpr std::size_t kDecisionBytes = std::size_t{32} << 20U;
 
 // Nobody waits for what the admin port still has in work.
 constexpr std::chrono::milliseconds kAdminDrain{1'000};
-
-// SIGTERM and SIGINT end the program at once until hold(): reading a pipe, which may take for ever, waits for nobody.
-// From then on they are taken by wait(), on the main thread, and by nobody else: threads that start later inherit it.
-class StopSignals {
- public:
-  StopSignals() {
-    sigemptyset(&set_);
-    sigaddset(&set_, SIGTERM);
-    sigaddset(&set_, SIGINT);
-    // Not the default action, which the first process of a container is spared.
-    for (const int number : {SIGTERM, SIGINT}) signal(number, [](int sent) { _exit(128 + sent); });
-    signal(SIGPIPE, SIG_IGN);
-  }
-  void hold() const { pthread_sigmask(SIG_BLOCK, &set_, nullptr); }
-  const char* wait() const {
-    int number = 0;
-    sigwait(&set_, &number);
-    return number == SIGINT ? "SIGINT" : "SIGTERM";
-  }
-
- private:
-  sigset_t set_{};
-};
 
 // A file for every connection, and memory that goes back to the system: with a heap a thread and a threshold that
 // creeps up, glibc would keep what one large request took.

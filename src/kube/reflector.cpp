@@ -9,8 +9,8 @@
 #include <thread>
 #include <utility>
 
-#include "backoff.h"
 #include "berth/core/thread_class.h"
+#include "berth/kube/backoff.h"
 #include "berth/net/thread.h"
 #include "line_splitter.h"
 

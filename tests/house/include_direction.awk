@@ -13,10 +13,11 @@ BEGIN {
   may["state"] = "sources kube net codec model core"
   may["control"] = "policy state sources kube net codec model core"
   may["server"] = "control policy state sources kube net codec model core"
-  may["cli"] = "server control policy state sources kube net codec model core"
+  may["agent"] = "kube net codec model core"
+  may["cli"] = "agent server control policy state sources kube net codec model core"
 
   # library: how its headers begin, and the modules that may include them
-  above_model = "policy codec net kube sources state control server cli"
+  above_model = "policy codec net kube sources state control server agent cli"
   library("simdjson", "^simdjson(\\.h$|/)", "codec")
   library("nlohmann/json", "^nlohmann/", "codec")
   library("libcurl", "^curl/", "net")
@@ -28,7 +29,7 @@ BEGIN {
   library("spdlog", "^(spdlog|fmt)/", above_model)
   library("tl::expected", "^tl/expected\\.hpp$", "core " above_model " model")
   library("hiredis", "^hiredis/", "store")
-  library("gRPC", "^(grpc|grpc\\+\\+|grpcpp|google/protobuf)/", "agent")
+  library("gRPC", "^(grpc|grpc\\+\\+|grpcpp|google/protobuf|podresources)/", "agent")
   # POSIX and Linux headers; anything else that is not C++'s own needs a row above.
   posix = "^((sys|netinet|arpa|net|linux)/[a-z0-9_]+|unistd|fcntl|poll|signal|pthread|netdb|spawn|dirent|malloc|sched)\\.h$"
 }

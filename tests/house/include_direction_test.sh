@@ -24,7 +24,7 @@ trap 'rm -rf "$tree"' EXIT
 clean_tree() {
   rm -rf "${tree:?}"/*
   local module
-  for module in core model policy codec net kube sources state server cli; do
+  for module in core model policy codec net kube sources state server agent cli; do
     mkdir -p "$tree/src/$module" "$tree/include/berth/$module"
     echo '#pragma once' >"$tree/include/berth/$module/a.h"
     echo '#pragma once' >"$tree/src/$module/own_$module.h"
@@ -61,15 +61,16 @@ upward() {
     must_fail "include/berth/$module/a.h" "#include \"berth/$other/a.h\"" "$module may not include $other"
   done
 }
-upward core model policy codec net kube sources state server cli
-upward model policy codec net kube sources state server cli
-upward policy codec net kube sources state server cli
-upward codec policy net kube sources state server cli
-upward net model policy codec kube sources state server cli
-upward kube policy sources state server cli
-upward sources policy state server cli
-upward state policy server cli
-upward server cli
+upward core model policy codec net kube sources state server agent cli
+upward model policy codec net kube sources state server agent cli
+upward policy codec net kube sources state server agent cli
+upward codec policy net kube sources state server agent cli
+upward net model policy codec kube sources state server agent cli
+upward kube policy sources state server agent cli
+upward sources policy state server agent cli
+upward state policy server agent cli
+upward server agent cli
+upward agent policy sources state server cli
 must_fail src/main.cpp '#include "berth/server/a.h"' 'main may not include server'
 must_fail src/core/a.cpp '#include "berth/gateway/a.h"' 'core may not include gateway'
 
@@ -80,18 +81,19 @@ owned() {
     must_fail "src/$module/a.cpp" "#include <$1>" "$module may not include $2"
   done
 }
-owned simdjson.h simdjson core model policy net kube sources state server cli
-owned nlohmann/json.hpp nlohmann/json core model policy net kube sources state server cli
-owned curl/curl.h libcurl core model policy codec kube sources state server cli
-owned openssl/ssl.h OpenSSL core model policy codec kube sources state cli
-owned httplib.h cpp-httplib core model policy codec net kube sources state cli
-owned prometheus/counter.h prometheus-cpp core model policy codec net kube sources state cli
-owned yaml-cpp/yaml.h yaml-cpp core model policy codec net sources state cli
-owned CLI/CLI.hpp CLI11 core model policy codec net kube sources state server
+owned simdjson.h simdjson core model policy net kube sources state server agent cli
+owned nlohmann/json.hpp nlohmann/json core model policy net kube sources state server agent cli
+owned curl/curl.h libcurl core model policy codec kube sources state server agent cli
+owned openssl/ssl.h OpenSSL core model policy codec kube sources state agent cli
+owned httplib.h cpp-httplib core model policy codec net kube sources state agent cli
+owned prometheus/counter.h prometheus-cpp core model policy codec net kube sources state agent cli
+owned yaml-cpp/yaml.h yaml-cpp core model policy codec net sources state agent cli
+owned CLI/CLI.hpp CLI11 core model policy codec net kube sources state server agent
 owned spdlog/spdlog.h spdlog core model
 owned fmt/format.h spdlog core model
-owned hiredis/hiredis.h hiredis core model policy codec net kube sources state server cli
+owned hiredis/hiredis.h hiredis core model policy codec net kube sources state server agent cli
 owned grpcpp/grpcpp.h gRPC core model policy codec net kube sources state server cli
+owned podresources/api.grpc.pb.h gRPC core kube server cli
 must_fail src/server/a.cpp '#include <boost/asio.hpp>' 'belongs to no module yet'
 
 must_fail src/kube/a.cpp '#include "own_net.h"' 'a private header of another module'

@@ -42,4 +42,25 @@ std::string resource_list(const std::string& group_version, const std::set<std::
       .dump();
 }
 
+json make_node(const std::string& name, int gpus) {
+  return {{"kind", "Node"},
+          {"apiVersion", "v1"},
+          {"metadata", {{"name", name}, {"uid", "uid-" + name}}},
+          {"status", {{"allocatable", {{"nvidia.com/gpu", std::to_string(gpus)}}}}}};
+}
+
+json make_pod(const std::string& ns, const std::string& name, int gpus, const std::string& node) {
+  const json limits = {{"limits", {{"nvidia.com/gpu", std::to_string(gpus)}}},
+                       {"requests", {{"nvidia.com/gpu", std::to_string(gpus)}}}};
+  json pod = {
+      {"kind", "Pod"},
+      {"apiVersion", "v1"},
+      {"metadata",
+       {{"name", name}, {"namespace", ns}, {"uid", "uid-" + name}, {"creationTimestamp", "2026-11-29T16:00:00Z"}}},
+      {"spec", {{"containers", json::array({{{"name", "main"}, {"resources", limits}}})}}},
+      {"status", {{"phase", node.empty() ? "Pending" : "Running"}}}};
+  if (!node.empty()) pod["spec"]["nodeName"] = node;
+  return pod;
+}
+
 }  // namespace berth::testing

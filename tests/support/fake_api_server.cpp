@@ -52,27 +52,6 @@ std::size_t number(const std::map<std::string, std::string>& query, const std::s
 
 }  // namespace
 
-json make_node(const std::string& name, int gpus) {
-  return {{"kind", "Node"},
-          {"apiVersion", "v1"},
-          {"metadata", {{"name", name}, {"uid", "uid-" + name}}},
-          {"status", {{"allocatable", {{"nvidia.com/gpu", std::to_string(gpus)}}}}}};
-}
-
-json make_pod(const std::string& ns, const std::string& name, int gpus, const std::string& node) {
-  const json limits = {{"limits", {{"nvidia.com/gpu", std::to_string(gpus)}}},
-                       {"requests", {{"nvidia.com/gpu", std::to_string(gpus)}}}};
-  json pod = {
-      {"kind", "Pod"},
-      {"apiVersion", "v1"},
-      {"metadata",
-       {{"name", name}, {"namespace", ns}, {"uid", "uid-" + name}, {"creationTimestamp", "2026-11-29T16:00:00Z"}}},
-      {"spec", {{"containers", json::array({{{"name", "main"}, {"resources", limits}}})}}},
-      {"status", {{"phase", node.empty() ? "Pending" : "Running"}}}};
-  if (!node.empty()) pod["spec"]["nodeName"] = node;
-  return pod;
-}
-
 struct FakeApiServer::State {
   std::optional<ServerTls> tls;
   std::uint16_t port = 0;
@@ -83,6 +62,7 @@ struct FakeApiServer::State {
   bool stopping = false;
   std::uint64_t version = 100;
   std::uint64_t oldest = 0;
+  bool keep_node_patches = false;
   bool gone_in_stream = false;
   std::string token;
   std::map<std::string, std::map<std::string, json>> objects;                       // by path and key
@@ -111,6 +91,8 @@ struct FakeApiServer::State {
   }
 
   void answer(HttpExchange& exchange);
+  void put(const std::string& path, json object);
+  void answer_node(HttpExchange& exchange, const std::string& name);
   void list(HttpExchange& exchange, std::unique_lock<std::mutex>& lock);
   void watch(HttpExchange& exchange, std::unique_lock<std::mutex>& lock);
   bool send(HttpExchange& exchange, const Entry& entry, std::unique_lock<std::mutex>& lock);
@@ -154,6 +136,10 @@ void FakeApiServer::State::answer(HttpExchange& exchange) {
     if (fault.silent) return exchange.wait_until_closed();
     return exchange.respond(fault.status, fault.body, fault.headers);
   }
+  const bool is_node = exchange.path.starts_with(kNodesPath + "/");
+  if (is_node && (exchange.method == "GET" || keep_node_patches)) {
+    return answer_node(exchange, exchange.path.substr(kNodesPath.size() + 1));
+  }
   if (exchange.method != "GET") return exchange.respond(200, "{}");
   if (!serves(exchange.path)) {
     return exchange.respond(404, status_of(404, "the server could not find the requested resource"));
@@ -162,6 +148,22 @@ void FakeApiServer::State::answer(HttpExchange& exchange) {
     return exchange.respond(200, resource_list(version_of(exchange.path), group->second));
   }
   request.watch() ? watch(exchange, lock) : list(exchange, lock);
+}
+
+void FakeApiServer::State::answer_node(HttpExchange& exchange, const std::string& name) {
+  const auto found = objects[kNodesPath].find(name);
+  if (found == objects[kNodesPath].end())
+    return exchange.respond(404, status_of(404, "node \"" + name + "\" not found"));
+  if (exchange.method != "GET") {
+    const json change = json::parse(exchange.body);
+    json object = found->second;
+    object.merge_patch(change);
+    if (object["metadata"]["uid"] != found->second["metadata"]["uid"]) {
+      return exchange.respond(409, status_of(409, "the UID in the precondition is not that of the object"));
+    }
+    put(kNodesPath, object);
+  }
+  exchange.respond(200, objects[kNodesPath][name].dump());
 }
 
 void FakeApiServer::State::list(HttpExchange& exchange, std::unique_lock<std::mutex>& lock) {
@@ -264,15 +266,31 @@ void FakeApiServer::restart() {
   state_->start();
 }
 
-void FakeApiServer::put(const std::string& path, json object) {
-  const std::lock_guard lock(state_->mutex);
-  object["metadata"]["resourceVersion"] = std::to_string(++state_->version);
+void FakeApiServer::State::put(const std::string& path, json object) {
+  object["metadata"]["resourceVersion"] = std::to_string(++version);
   object.emplace("kind", kind_of(path));
   object.emplace("apiVersion", version_of(path));
-  auto& place = state_->objects[path][key_of(object)];
+  auto& place = objects[path][key_of(object)];
   const char* type = place.is_null() ? "ADDED" : "MODIFIED";
   place = object;
-  state_->append({Entry::Kind::kEvent, path, state_->version, event_line(type, object)});
+  append({Entry::Kind::kEvent, path, version, event_line(type, object)});
+}
+
+void FakeApiServer::put(const std::string& path, json object) {
+  const std::lock_guard lock(state_->mutex);
+  state_->put(path, std::move(object));
+}
+
+void FakeApiServer::keep_node_patches() {
+  const std::lock_guard lock(state_->mutex);
+  state_->keep_node_patches = true;
+}
+
+json FakeApiServer::node(const std::string& name) const {
+  const std::lock_guard lock(state_->mutex);
+  const auto& nodes = state_->objects[kNodesPath];
+  const auto found = nodes.find(name);
+  return found == nodes.end() ? json() : found->second;
 }
 
 void FakeApiServer::remove(const std::string& path, const std::string& key) {

@@ -3,7 +3,8 @@
 //
 // Objects get a resourceVersion when they are put; a list is cut into pages as asked and is of one version; a watch
 // replays what happened after its version and goes on. What is written to it (PATCH, POST) is taken and kept as
-// requests, no more. Bookmarks, ends and faults come when the test says so. Thread-safe.
+// requests, no more, unless keep_node_patches() was called. Bookmarks, ends and faults come when the test says so.
+// Thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -71,6 +72,11 @@ class FakeApiServer {
   void send_raw(const std::string& path, std::string bytes);
   void end_watches(const std::string& path);
   void cut_watches(const std::string& path, std::string last_bytes);
+
+  // From now on merge patches change the Node; 409 if they name another UID, 404 if there is none.
+  void keep_node_patches();
+  // The Node as it is, null if there is none.
+  [[nodiscard]] nlohmann::json node(const std::string& name) const;
 
   // Serves these kinds of an API group ("/apis/data.fluid.io/v1alpha1", {"datasets"}) and no others of it; none: not
   // even the group. Watches on those that go end.

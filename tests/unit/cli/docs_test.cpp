@@ -81,6 +81,15 @@ TEST(Docs, ListEveryFlagOfTopology) {
   EXPECT_EQ(first_words(section("docs/configuration.md", "## berth topology"), ' ', is_flag), flags);
 }
 
+TEST(Docs, ListEveryFlagOfAgent) {
+  std::set<std::string> flags;
+  for (const auto& flag : flag_names()) {
+    if (flag.command == "agent") flags.insert(flag.flag);
+  }
+  ASSERT_FALSE(flags.empty());
+  EXPECT_EQ(first_words(section("docs/configuration.md", "## berth agent"), ' ', is_flag), flags);
+}
+
 TEST(Docs, ListEveryRoute) {
   const core::SystemClock clock;
   state::ClusterState state({}, clock);
