@@ -11,7 +11,7 @@ namespace {
 
 using model::Link;
 
-constexpr std::size_t kMostSets = 8;
+constexpr std::size_t kMostSets = 4;
 constexpr std::size_t kMostNics = 4;
 
 std::string set_text(model::GpuMask set) {
@@ -53,10 +53,14 @@ std::string topology_table(const model::Machine& machine, const model::GpuShape&
     out += fmt::format("   {:<4}   {}\n", node < 0 ? "-" : std::to_string(node), nics_text(machine, gpu));
   }
   if (gpus < 2) return out;
-  out += "\nBest sets, in GB/s per direction\nGPUs   slowest   all pairs   sets\n";
+  out +=
+      "\nBest sets, in GB/s per direction; the first is taken where all GPUs are free\nGPUs   slowest   all pairs   "
+      "sets\n";
   for (int count = 2; count <= gpus; ++count) {
     const model::SetQuality quality = shape.table.best_quality(count);
-    const auto ties = shape.table.ties(count);
+    auto ties = shape.table.ties(count);
+    const auto taken = std::ranges::find(ties, shape.table.best(model::mask_all(gpus), count).value_or(0));
+    if (taken != ties.end()) std::rotate(ties.begin(), taken, taken + 1);
     out += fmt::format("{:<4}   {:<7}   {:<9}  ", count, quality.bottleneck, quality.sum);
     for (std::size_t i = 0; i < std::min(kMostSets, ties.size()); ++i) out += " " + set_text(ties[i]);
     if (ties.size() > kMostSets) out += fmt::format(" and {} more", ties.size() - kMostSets);

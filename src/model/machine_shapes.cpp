@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
+#include <tuple>
 #include <utility>
 
 #include "berth/model/gpu_topology.h"
@@ -74,7 +75,7 @@ LinkMatrix pcie(int gpus) {
   return links;
 }
 
-std::shared_ptr<const GpuShape> build_shape(Family family, int gpus) {
+std::shared_ptr<const GpuShape> build_shape(Family family, int gpus, const LinkBandwidths& widths) {
   GpuShape shape;
   switch (family) {
     case Family::kNv18:
@@ -116,7 +117,7 @@ std::shared_ptr<const GpuShape> build_shape(Family family, int gpus) {
   shape.numa.fill(-1);
   const int half = std::max(1, gpus / 2);
   for (int gpu = 0; gpu < gpus; ++gpu) shape.numa[static_cast<std::size_t>(gpu)] = static_cast<std::int8_t>(gpu / half);
-  auto table = BestSetTable::build(shape.links, shape.numa);
+  auto table = BestSetTable::build(shape.links, shape.numa, widths);
   if (!table) return nullptr;
   shape.table = *std::move(table);
   shape.name = std::to_string(gpus) + " GPUs, " + shape.name;
@@ -125,15 +126,15 @@ std::shared_ptr<const GpuShape> build_shape(Family family, int gpus) {
 
 }  // namespace
 
-std::shared_ptr<const GpuShape> find_shape(std::string_view product, int gpus) {
+std::shared_ptr<const GpuShape> find_shape(std::string_view product, int gpus, const LinkBandwidths& widths) {
   if (gpus < 1 || gpus > kMaxGpus) return nullptr;
   const Family family = family_of(product, gpus);
   if (family == Family::kNone) return nullptr;
   static std::mutex mutex;
-  static std::map<std::pair<Family, int>, std::shared_ptr<const GpuShape>> built;
+  static std::map<std::tuple<Family, int, LinkBandwidths>, std::shared_ptr<const GpuShape>> built;
   const std::lock_guard lock(mutex);
-  const auto [at, fresh] = built.try_emplace({family, gpus});
-  if (fresh) at->second = build_shape(family, gpus);
+  const auto [at, fresh] = built.try_emplace({family, gpus, widths});
+  if (fresh) at->second = build_shape(family, gpus, widths);
   return at->second;
 }
 

@@ -107,7 +107,7 @@ TEST(Topology, PrintsLinksAndBestSetsAPersonReads) {
             "1     NV2    X  SYS   0      PHB mlx5_0\n"
             "2     SYS  SYS    X   -      SYS mlx5_0\n"
             "\n"
-            "Best sets, in GB/s per direction\n"
+            "Best sets, in GB/s per direction; the first is taken where all GPUs are free\n"
             "GPUs   slowest   all pairs   sets\n"
             "2      50        50          0,1\n"
             "3      8         66          0,1,2\n");

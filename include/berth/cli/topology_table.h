@@ -7,7 +7,8 @@
 
 namespace berth::cli {
 
-// `shape` is that of `machine`. Of sets that tie the first eight are printed, then how many more there are.
+// `shape` is that of `machine`. Of sets that tie four are printed, the one that is taken first, then how many more
+// there are.
 std::string topology_table(const model::Machine& machine, const model::GpuShape& shape);
 
 }  // namespace berth::cli

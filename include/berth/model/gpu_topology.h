@@ -136,6 +136,6 @@ struct GpuShape {
 
 // The shape of a machine with `gpus` GPUs of `product` (label nvidia.com/gpu.product), nullptr if the table of machine
 // shapes has none. The shapes are built at the first call and kept.
-std::shared_ptr<const GpuShape> find_shape(std::string_view product, int gpus);
+std::shared_ptr<const GpuShape> find_shape(std::string_view product, int gpus, const LinkBandwidths& widths = {});
 
 }  // namespace berth::model
