@@ -108,7 +108,9 @@ Result<model::Explanation> work_out(const ExplainFlags& flags) {
   // A pod that is in the dump must not stand in its own way.
   std::erase_if(dump->pods, [&](const model::Pod& other) { return other.ns == pod->ns && other.name == pod->name; });
   const core::SystemClock clock;
-  state::ClusterState state({}, clock);
+  state::StateOptions options;
+  options.link_bandwidths = config.link_bandwidths;
+  state::ClusterState state(options, clock);
   codec::push_dump(*std::move(dump), state);
   state.step();
   const auto snapshot = state.snapshots().load();

@@ -186,6 +186,7 @@ int serve(const ServeFlags& flags, const std::function<void(server::HttpServer&)
   state::StateOptions state_options;
   state_options.soft_lifetime = config->soft_lifetime;
   state_options.coverage = config->data.coverage;
+  state_options.link_bandwidths = config->link_bandwidths;
   state_options.preemption = config->preempt;
   state_options.await_data = live;
   state::ClusterState state(state_options, clock);

@@ -19,7 +19,7 @@ std::string_view not_ready_why(bool nodes_listed, bool pods_listed, bool data_li
 }
 
 Builder::Builder(const StateOptions& options, AttemptCounter& attempts)
-    : options_(options), attempts_(attempts), datasets_(options.coverage, labels_) {}
+    : options_(options), attempts_(attempts), nodes_(options.link_bandwidths), datasets_(options.coverage, labels_) {}
 
 std::string_view Builder::why_not_ready() const {
   return not_ready_why(nodes_listed_, pods_listed_, data_listed_ || !options_.await_data);

@@ -62,11 +62,12 @@ std::int64_t gpus_by_labels(const model::Node& node) {
   return fewer ? node.gpu_count : node.gpus;
 }
 
-std::shared_ptr<const model::GpuShape> shape_of(const model::Node& node, const model::Machine* machine) {
-  if (machine != nullptr && !machine->gpus.empty()) return model::shape_of(*machine);
+std::shared_ptr<const model::GpuShape> shape_of(const model::Node& node, const model::Machine* machine,
+                                                const model::LinkBandwidths& widths) {
+  if (machine != nullptr && !machine->gpus.empty()) return model::shape_of(*machine, widths);
   const std::int64_t gpus = gpus_by_labels(node);
   const bool told_apart = gpus > 0 && gpus <= model::kMaxGpus;
-  return told_apart ? model::find_shape(node.gpu_product, static_cast<int>(gpus)) : nullptr;
+  return told_apart ? model::find_shape(node.gpu_product, static_cast<int>(gpus), widths) : nullptr;
 }
 
 bool same_gpus(const model::Node& a, const model::Node& b) {

@@ -33,7 +33,8 @@ std::int64_t gpus_by_labels(const model::Node& node);
 
 // How the node's GPUs are linked: as `machine` has it or, where that is null, by labels and the table of machine
 // shapes. Null if it is not known.
-std::shared_ptr<const model::GpuShape> shape_of(const model::Node& node, const model::Machine* machine);
+std::shared_ptr<const model::GpuShape> shape_of(const model::Node& node, const model::Machine* machine,
+                                                const model::LinkBandwidths& widths = {});
 
 // False if what join() and shape_of() look at differs.
 bool same_gpus(const model::Node& a, const model::Node& b);

@@ -86,7 +86,7 @@ void NodeTable::set(NodeRecord& record, std::shared_ptr<const model::Node> node)
 
 void NodeTable::join_sources(NodeRecord& record) {
   record.machine = record.told.join(*record.node);
-  record.shape = shape_of(*record.node, record.machine.get());
+  record.shape = shape_of(*record.node, record.machine.get(), widths_);
   std::int64_t gpus = record.node->gpus;
   if (record.machine && !record.machine->gpus.empty()) {
     gpus = std::min(gpus, std::ranges::count_if(record.machine->gpus,

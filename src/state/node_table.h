@@ -48,6 +48,8 @@ struct NodeRecord {
 
 class NodeTable {
  public:
+  explicit NodeTable(const model::LinkBandwidths& widths = {}) : widths_(widths) {}
+
   // The record of `name`, made if there is none. Hold something on it or give it back with release().
   NodeRecord& at(std::string_view name);
   // nullptr if there is none.
@@ -80,6 +82,7 @@ class NodeTable {
   void touch(model::Slot slot);
   void join_sources(NodeRecord& record);
 
+  model::LinkBandwidths widths_;
   PlaceTable places_;
   model::StringMap<NodeRecord> records_;
   std::vector<NodeRecord*> by_slot_;

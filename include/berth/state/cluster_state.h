@@ -36,6 +36,7 @@ struct CoverageOptions {
 
 struct StateOptions {
   CoverageOptions coverage = {};
+  model::LinkBandwidths link_bandwidths = {};
   bool preemption = false;                          // what only preemption needs is kept: pods' labels and owners
   bool await_data = false;                          // the snapshot is not ready before DataListed
   std::chrono::milliseconds soft_lifetime{30'000};  // of a soft ledger entry

@@ -154,5 +154,15 @@ TEST(Machines, TheSameAgainChangesNoSnapshot) {
   EXPECT_EQ(cluster.snapshot()->version, before);
 }
 
+TEST(Machines, BandwidthsAreThoseOfTheOptions) {
+  StateOptions options;
+  options.link_bandwidths = {.nvlink = 50, .pix = 60};
+  Cluster cluster(options);
+  cluster.set_nodes(node("labels"), node("told", 4, kNoSuchProduct));
+  cluster.tell(of("told", machine(TopologySource::kKoordinator, 4, Link::kPix)));
+  EXPECT_EQ(cluster.at("labels").shape->table.best_quality(2).bottleneck, 18 * 50);
+  EXPECT_EQ(cluster.at("told").shape->table.best_quality(2).bottleneck, 60);
+}
+
 }  // namespace
 }  // namespace berth::state
