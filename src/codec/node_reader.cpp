@@ -32,10 +32,10 @@ std::int64_t parse_amount(std::string_view digits) {
 // What tells of the node's GPUs. A node without it is still a node.
 void read_annotations(model::Node& node, simdjson::dom::object annotations, Reading& reading) {
   const Reading::Step step(reading, "annotations");
-  const auto [topology, holders, devices, scores] =
-      pick<4>(annotations,
+  const auto [topology, holders, devices, scores, handshake] =
+      pick<5>(annotations,
               {std::string_view("berth.io/topology"), "berth.io/gpu-holders", "hami.io/node-nvidia-register",
-               "hami.io/node-nvidia-score"},
+               "hami.io/node-nvidia-score", "hami.io/node-handshake"},
               reading);
   if (const std::string_view json = text(topology, reading); !json.empty()) {
     auto machine = read_machine(json);
@@ -47,7 +47,9 @@ void read_annotations(model::Node& node, simdjson::dom::object annotations, Read
     if (read) node.holders = std::make_shared<const model::GpuHolders>(*std::move(read));
     if (!read) reading.pass_over(read.error(), holders.name);
   }
-  if (const std::string_view told = text(devices, reading); !told.empty()) {
+  // HAMi leaves the devices on a node whose plugin no longer answers, and says so: "Deleted_2026.01.31 12:00:00".
+  const bool silent = text(handshake, reading).starts_with("Deleted");
+  if (const std::string_view told = text(devices, reading); !told.empty() && !silent) {
     auto machine = read_hami_node(told, text(scores, reading));
     if (machine) node.hami = *std::move(machine);
     if (!machine) reading.pass_over(machine.error(), devices.name);

@@ -21,6 +21,9 @@ class Recorder final : public model::UpdateSink {
 
  private:
   static std::string text(const model::AllNodes& all) { return "nodes " + std::to_string(all.nodes.size()); }
+  static std::string text(const model::AllMachines& all) {
+    return std::string(to_string(all.source)) + " " + std::to_string(all.machines.size());
+  }
   static std::string text(const model::AllClaims& all) { return "claims " + std::to_string(all.claims.size()); }
   static std::string text(const model::AllDatasets& all) { return "datasets " + std::to_string(all.datasets.size()); }
   static std::string text(const model::AllRuntimes& all) {
@@ -56,8 +59,9 @@ TEST(ClusterDump, IsToldAsCompleteListsPodsLast) {
       {"kind":"PodDisruptionBudget","apiVersion":"policy/v1","metadata":{"name":"d","namespace":"n"}},
       {"kind":"Node","apiVersion":"v1","metadata":{"name":"a"}},
       {"kind":"Node","apiVersion":"v1","metadata":{"name":"b"}},
+      {"kind":"Device","apiVersion":"scheduling.koordinator.sh/v1alpha1","metadata":{"name":"a"}},
       {"kind":"PersistentVolumeClaim","apiVersion":"v1","metadata":{"name":"d","namespace":"n"}}]})"),
-              ElementsAre("nodes 2", "claims 1", "datasets 1", "alluxio 0", "juicefs 0", "jindo 1", "goosefs 0",
+              ElementsAre("nodes 2", "koordinator 1", "node-resource-topology 0", "resource-slices 0", "claims 1", "datasets 1", "alluxio 0", "juicefs 0", "jindo 1", "goosefs 0",
                           "efc 0", "thin 0", "vineyard 0", "loads 1", "budgets 1", "pods 1", "fluid", "listed"));
 }
 

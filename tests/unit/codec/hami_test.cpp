@@ -183,6 +183,19 @@ TEST(HamiNode, BrokenAnnotationLosesNoNode) {
   EXPECT_THAT(page->first_broken_why, HasSubstr("Node a metadata.annotations.hami.io/node-nvidia-register"));
 }
 
+TEST(HamiNode, DevicesOfAPluginThatIsGoneDoNotCount) {
+  const auto tells = [](const std::string& handshake) {
+    std::string json = R"({"metadata":{"name":"a","annotations":{"hami.io/node-handshake":")" + handshake +
+                       R"(","hami.io/node-nvidia-register":"[{\"id\":\"g\",\"health\":true}]"}}})";
+    const auto node = ObjectReader({}).read<model::Node>(json);
+    EXPECT_TRUE(node) << node.error().to_string();
+    return node && node->hami != nullptr;
+  };
+  EXPECT_TRUE(tells("Requesting_2026.01.31 12:00:00"));
+  EXPECT_TRUE(tells("Reported 2026-01-31 12:00:00"));
+  EXPECT_FALSE(tells("Deleted_2026.01.31 12:05:00"));
+}
+
 TEST(HamiPod, WhatIsHandedOutComesBeforeWhatIsPlanned) {
   const auto devices = [](const std::string& annotations) {
     std::string json = R"({"metadata":{"name":"p","annotations":{)" + annotations + "}}}";
