@@ -61,8 +61,9 @@ TEST(ClusterDump, IsToldAsCompleteListsPodsLast) {
       {"kind":"Node","apiVersion":"v1","metadata":{"name":"b"}},
       {"kind":"Device","apiVersion":"scheduling.koordinator.sh/v1alpha1","metadata":{"name":"a"}},
       {"kind":"PersistentVolumeClaim","apiVersion":"v1","metadata":{"name":"d","namespace":"n"}}]})"),
-              ElementsAre("nodes 2", "koordinator 1", "node-resource-topology 0", "resource-slices 0", "claims 1", "datasets 1", "alluxio 0", "juicefs 0", "jindo 1", "goosefs 0",
-                          "efc 0", "thin 0", "vineyard 0", "loads 1", "budgets 1", "pods 1", "fluid", "listed"));
+              ElementsAre("nodes 2", "koordinator 1", "node-resource-topology 0", "resource-slices 0", "claims 1",
+                          "datasets 1", "alluxio 0", "juicefs 0", "jindo 1", "goosefs 0", "efc 0", "thin 0",
+                          "vineyard 0", "loads 1", "budgets 1", "pods 1", "fluid", "listed"));
 }
 
 // Without a Dataset in it, a dump may be of nodes and pods alone: node labels are all that tells of datasets.

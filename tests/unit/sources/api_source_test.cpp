@@ -140,7 +140,7 @@ TEST_F(ApiSourceTest, CountsWhatHappened) {
   server_.end_watches(kNodesPath);
   ASSERT_TRUE(server_.wait_for_requests(kNodesPath, true, 2));
   const auto counters = source_->counters();
-  ASSERT_EQ(counters.size(), 4U);
+  ASSERT_GE(counters.size(), 4U) << "and one for each other API group";
   EXPECT_EQ(counters[0].resource, "nodes");
   EXPECT_EQ(counters[0].lists, 1U);
   EXPECT_EQ(counters[0].watches, 2U);
