@@ -166,13 +166,13 @@ TEST(ShapeOf, UnusedShapesMakeRoomAndUsedOnesHaveALimit) {
   Machine machine = told_by(TopologySource::kAgent, std::vector<Gpu>(16));
   machine.links = LinkMatrix::uniform(16, Link::kPhb);
   std::vector<std::shared_ptr<const GpuShape>> used;
-  for (int i = 0; i < 40; ++i) {
+  for (int i = 0; i < 14; ++i) {
     machine.links->set(0, 1, nvlink(1 + i));
     used.push_back(shape_of(machine));
   }
   const auto refused = std::ranges::count(used, nullptr);
-  EXPECT_GT(refused, 20);
-  EXPECT_LT(refused, 40);
+  EXPECT_GT(refused, 0);
+  EXPECT_LT(refused, 10);
   EXPECT_EQ(used.back(), nullptr);
   used.clear();
   EXPECT_NE(shape_of(machine), nullptr);
