@@ -86,9 +86,12 @@ std::int8_t numa_node(const std::vector<int>& near, const std::vector<int>& own)
   return static_cast<std::int8_t>(near.size() == 1 || with_own ? near.front() : -1);
 }
 
+// A foreign word as it may stand in an error.
 std::string shown(std::string_view word) {
   constexpr std::size_t kMost = 32;
-  return "\"" + std::string(word.substr(0, kMost)) + (word.size() > kMost ? "…" : "") + "\"";
+  std::string text = "\"";
+  for (const char c : word.substr(0, kMost)) text += c >= ' ' && c <= '~' ? c : '?';
+  return text + (word.size() > kMost ? "…\"" : "\"");
 }
 
 // Reads the matrix line by line; stops at the first error.

@@ -196,6 +196,8 @@ INSTANTIATE_TEST_SUITE_P(
                   "line 3, column NUMA Affinity: \"128\" is no list of NUMA nodes from 0 to 127"},
         WrongText{"NumaBackwards", pair_with("16-31\t1", "16-31\t3-1"),
                   "line 3, column NUMA Affinity: \"3-1\" is no list of NUMA nodes from 0 to 127"},
+        WrongText{"OddBytes", pair_with("SYS\t16-31", "S\x01\xFF\t16-31"),
+                  "line 3, column NIC0: \"S??\" is no link; links are NV1 to NV99, PIX, PXB, PHB, NODE and SYS"},
         WrongText{"LongWord", pair_with("SYS\t16-31", std::string(40, 'S') + "\t16-31"),
                   "line 3, column NIC0: \"SSSSSSSSSSSSSSSSSSSSSSSSSSSSSSSS…\" is no link; links are NV1 to NV99, PIX, "
                   "PXB, PHB, NODE and SYS"}),
