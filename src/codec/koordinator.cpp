@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -110,6 +111,24 @@ void join(model::Machine& machine, const Found& found) {
   machine.links = links;
 }
 
+std::optional<model::DeviceClaim> read_claim(simdjson::dom::element item, Reading& reading) {
+  constexpr std::int64_t kMostPercent = 100;
+  const auto fields = item_object(item, reading);
+  if (!fields) return std::nullopt;
+  const auto [minor, id, resources] = pick<3>(*fields, {string_view("minor"), "id", "resources"}, reading);
+  model::DeviceClaim claim{.uuid = short_name(id, reading),
+                           .index = static_cast<std::int32_t>(number(minor, 0, kMostMinor, reading)),
+                           .source = model::TopologySource::kKoordinator};
+  if (const auto amounts = object(resources, reading)) {
+    const Reading::Step in_resources(reading, resources.name);
+    const auto [core, memory] =
+        pick<2>(*amounts, {string_view("koordinator.sh/gpu-core"), "koordinator.sh/gpu-memory"}, reading);
+    claim.milli = static_cast<std::int32_t>(std::min(quantity(core, reading), kMostPercent)) * 10;
+    claim.mib = mib_of(quantity(memory, reading));
+  }
+  return claim;
+}
+
 }  // namespace
 
 void read_into(KoordinatorDevice& device, simdjson::dom::object json, Reading& reading) {
@@ -145,36 +164,23 @@ void read_into(KoordinatorDevice& device, simdjson::dom::object json, Reading& r
 }
 
 core::Result<std::vector<model::DeviceClaim>> read_koordinator_pod(string_view json) {
-  constexpr std::int64_t kMostPercent = 100;
   constexpr std::size_t kMostClaims = 256;
   JsonDocument document;
   std::string bytes(json);
   const auto root = document.parse(bytes);
   if (!root) return tl::unexpected(root.error());
-  std::vector<model::DeviceClaim> claims;
   Reading reading;
-  if (const auto fields = object(Field{{}, true, *root}, reading)) {
-    const auto [gpus] = pick<1>(*fields, {string_view("gpu")}, reading);
-    const auto items = array(gpus, reading);
+  std::vector<model::DeviceClaim> claims;
+  const auto fields = object(Field{{}, true, *root}, reading);
+  if (!fields) return tl::unexpected(reading.error());
+  const auto [gpus] = pick<1>(*fields, {string_view("gpu")}, reading);
+  if (const auto items = array(gpus, reading)) {
     const Reading::Step in_list(reading, gpus.name);
     std::size_t index = 0;
-    for (const simdjson::dom::element item : items.value_or(simdjson::dom::array())) {
+    for (const simdjson::dom::element item : *items) {
       const Reading::Step in_item(reading, index);
       if (index++ >= kMostClaims || reading.failed()) break;
-      const auto claim = item_object(item, reading);
-      if (!claim) break;
-      const auto [minor, id, resources] = pick<3>(*claim, {string_view("minor"), "id", "resources"}, reading);
-      model::DeviceClaim made{.uuid = short_name(id, reading),
-                              .index = static_cast<std::int32_t>(number(minor, 0, kMostMinor, reading)),
-                              .source = model::TopologySource::kKoordinator};
-      if (const auto amounts = object(resources, reading)) {
-        const Reading::Step in_resources(reading, resources.name);
-        const auto [core, memory] =
-            pick<2>(*amounts, {string_view("koordinator.sh/gpu-core"), "koordinator.sh/gpu-memory"}, reading);
-        made.milli = static_cast<std::int32_t>(std::min(quantity(core, reading), kMostPercent)) * 10;
-        made.mib = mib_of(quantity(memory, reading));
-      }
-      add_claim(claims, std::move(made));
+      if (auto claim = read_claim(item, reading)) add_claim(claims, *std::move(claim));
     }
   }
   if (reading.failed()) return tl::unexpected(reading.error());

@@ -98,6 +98,7 @@ TEST(KoordinatorPod, AllocatedGpus) {
   using model::TopologySource;
   EXPECT_EQ((*claims)[0], (model::DeviceClaim{"", 0, 16384, 1000, TopologySource::kKoordinator}));
   EXPECT_EQ((*claims)[1], (model::DeviceClaim{"GPU-1", 1, 8192, 500, TopologySource::kKoordinator}));
+  EXPECT_TRUE(read_koordinator_pod(R"({"rdma":[]})")->empty());
   EXPECT_FALSE(read_koordinator_pod("[]"));
   EXPECT_THAT(read_koordinator_pod(R"({"gpu":[{"minor":-1}]})").error().where, HasSubstr("gpu[0].minor"));
 }
