@@ -111,6 +111,7 @@ constexpr std::array kKnown = {
     KnownAnnotation{"topology-policy", read_topology_policy},
     KnownAnnotation{"min-gpu-memory", read_min_gpu_memory},
     KnownAnnotation{"gpus", read_nothing},
+    KnownAnnotation{"mig-slots", read_nothing},
     KnownAnnotation{kWakeKey, read_nothing},
 };
 
@@ -168,7 +169,7 @@ bool PodRequest::requires_any_dataset(core::WallTime now) const {
 
 bool PodRequest::has_hard_rule(core::WallTime now) const {
   return invalid.has_value() || min_gpu_memory_mib > 0 || !gpu_products.empty() ||
-         (topology_policy == TopologyPolicy::kRestricted && gpus > 0) || requires_any_dataset(now);
+         (topology_policy == TopologyPolicy::kRestricted && gpus > 0) || parts.any() || requires_any_dataset(now);
 }
 
 PodRequest make_request(const Pod& pod, const PodDefaults& defaults) {
@@ -180,9 +181,11 @@ PodRequest make_request(const Pod& pod, const PodDefaults& defaults) {
   request.created = pod.created;
   request.priority = pod.priority;
   request.gpus = pod.gpus;
+  request.parts = pod.parts;
+  request.resource_claims = pod.resource_claims;
   request.dataset_policy = defaults.dataset_policy;
   request.topology_policy = defaults.topology_policy;
-  if (pod.gpus > 0) {
+  if (pod.gpus > 0 || pod.parts.any()) {
     request.min_gpu_memory_mib = defaults.min_gpu_memory_mib;
     request.gpu_products = defaults.gpu_products;
   }
@@ -200,6 +203,12 @@ PodRequest make_request(const Pod& pod, const PodDefaults& defaults) {
     // A pod that was woken once is not ours for ever because of that.
     request.has_key_of_ours = request.has_key_of_ours || annotation.key.substr(kAnnotationPrefix.size()) != kWakeKey;
     read_annotation(request, annotation);
+  }
+  if (pod.parts.uneven && !request.invalid) {
+    request.invalid = core::Error{core::ErrorCode::kInvalid,
+                                  "containers want shares of different sizes, or whole GPUs beside shares; a pod may "
+                                  "have whole GPUs or equal shares of so many",
+                                  "resources"};
   }
   return request;
 }

@@ -28,6 +28,9 @@ struct GpuParts {
   std::int32_t memory_percent = 0;  // of each one's memory, where mib is 0
   std::int32_t milli = 0;           // thousandths of each one's time
   std::vector<MigDemand> mig;       // by profile, each once
+  // Its containers want shares of different sizes, or whole GPUs beside shares: what this can't say. The numbers are
+  // then bounds from above.
+  bool uneven = false;
 
   [[nodiscard]] bool any() const { return gpus > 0 || !mig.empty(); }
   friend bool operator==(const GpuParts&, const GpuParts&) = default;

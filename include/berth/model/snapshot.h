@@ -87,7 +87,7 @@ struct Occupant {
   friend bool operator==(const Occupant&, const Occupant&) = default;
 };
 
-// What is used of one GPU by shares and partitions.
+// What is used of one GPU by shares and partitions; all of it where a pod holds it whole.
 struct GpuUse {
   std::int64_t memory_mib = 0;  // that it has; 0 if not known
   std::int64_t used_mib = 0;
