@@ -109,7 +109,8 @@ void tell(HttpResponse& response, const ExtenderContext& context, model::Decisio
   if (kept->one_node) return;
   response.after = [&context, kept = std::move(kept), winner = std::move(winner)] {
     context.state.post(
-        {kept->pod.uid, winner, clamped(kept->pod.gpus), kept->pod.priority, kept->verb, !kept->pod.datasets.empty()});
+        {kept->pod.uid, winner, clamped(kept->pod.gpus), kept->pod.priority, kept->verb, !kept->pod.datasets.empty(),
+         kept->pod.parts});
     if (context.decided) context.decided(kept);
   };
 }

@@ -77,14 +77,14 @@ class Builder {
   void take(model::BudgetSet& update) { budgets_.set(std::move(update.budget)); }
   void take(model::BudgetGone& update) { budgets_.remove(update.ns, update.name); }
   void take(model::AllBudgets& update) { budgets_.replace(std::move(update.budgets)); }
-  void take(model::Reserved&) {}
-  void take(model::Unreserved&) {}
+  void take(model::Reserved& update);
+  void take(model::Unreserved& update);
   void take(model::PlacementFailed&) {}
 
   void set_node(model::Node node);
   void remove_node(NodeRecord& record);
   PodRecord& set_pod(const model::Pod& pod);
-  void count_gpus(PodRecord& record, const model::Pod& pod, std::chrono::seconds expected_duration);
+  void count_gpus(PodRecord& record, const model::Pod& pod, const model::PodRequest& request);
   void keep_cache(PodRecord& record, const model::Pod& pod);
   void keep_wants(PodRecord& record, const model::Pod& pod, const model::PodRequest& request);
   void drop_wants(PodRecord& record);

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "berth/model/placement_text.h"
 #include "builder.h"
+#include "pod_holder.h"
 
 namespace berth::state {
 
@@ -11,20 +11,6 @@ using model::EntryKind;
 using model::kNoSlot;
 
 namespace {
-
-model::GpuMask claim_of(const model::Pod& pod) {
-  const auto found = std::ranges::find(pod.annotations, model::kGpusKey, &model::Annotation::key);
-  return found == pod.annotations.end() ? 0 : model::parse_gpu_list(found->value).value_or(0);
-}
-
-// Kubelet ends a pod by its deadline, counted from its start; what a person expects is counted likewise.
-core::WallTime end_of(const model::Pod& pod, std::chrono::seconds expected) {
-  constexpr std::chrono::seconds kLongest = std::chrono::hours(24 * 365 * 100);
-  const core::WallTime from = pod.started != core::WallTime{} ? pod.started : pod.created;
-  const std::chrono::seconds lasts = pod.deadline_seconds > 0 ? std::chrono::seconds(pod.deadline_seconds) : expected;
-  const bool known = lasts.count() > 0 && lasts <= kLongest && from != core::WallTime{};
-  return known ? from + lasts : core::WallTime::max();
-}
 
 // Reading it all is dear for the many pods that say nothing.
 bool says_more(const model::Pod& pod) {
@@ -63,7 +49,7 @@ PodRecord& Builder::set_pod(const model::Pod& pod) {
   if (record == nullptr) record = &pods_.add(pod.ns, pod.name, pod.uid);
   pods_.set_bound(*record, !pod.node.empty() && !pod.ended());
   const model::PodRequest request = says_more(pod) ? model::make_request(pod, {}) : model::PodRequest{};
-  count_gpus(*record, pod, request.expected_duration);
+  count_gpus(*record, pod, request);
   keep_cache(*record, pod);
   keep_wants(*record, pod, request);
   keep_ledger(*record, pod);
@@ -71,9 +57,9 @@ PodRecord& Builder::set_pod(const model::Pod& pod) {
   return *record;
 }
 
-void Builder::count_gpus(PodRecord& record, const model::Pod& pod, std::chrono::seconds expected_duration) {
-  const std::int32_t gpus = gpu_count(pod.gpus);
-  NodeRecord* const node = record.bound && gpus > 0 ? &nodes_.at(pod.node) : nullptr;
+void Builder::count_gpus(PodRecord& record, const model::Pod& pod, const model::PodRequest& request) {
+  const bool holds = gpu_count(pod.gpus) > 0 || pod.parts.any();
+  NodeRecord* const node = record.bound && holds ? &nodes_.at(pod.node) : nullptr;
   if (record.holds_on != nullptr && record.holds_on != node) {
     NodeRecord& left = *record.holds_on;
     left.account.remove(&record.uid);
@@ -82,8 +68,7 @@ void Builder::count_gpus(PodRecord& record, const model::Pod& pod, std::chrono::
   }
   record.holds_on = node;
   if (node == nullptr) return;
-  const GpuAccount::Holder holder{&record.uid, pod.created, gpus, claim_of(pod), 0, end_of(pod, expected_duration)};
-  if (node->account.put(holder)) nodes_.touch(*node);
+  if (node->account.put(holder_of(pod, record.uid, request))) nodes_.touch(*node);
 }
 
 void Builder::keep_cache(PodRecord& record, const model::Pod& pod) {
@@ -114,6 +99,7 @@ void Builder::keep_wants(PodRecord& record, const model::Pod& pod, const model::
   wants.nominated = pod.nominated_node;
   wants.gpus = gpu_count(pod.gpus);
   wants.priority = pod.priority;
+  wants.parts = pod.parts;
   NodeRecord* const node = record.bound ? &nodes_.at(pod.node) : nullptr;
   if (node != nullptr) ++node->refers;
   if (NodeRecord* const left = std::exchange(wants.node, node)) {
@@ -163,7 +149,7 @@ void Builder::resolve_again(const std::vector<std::string>& names) {
     for (PodRecord* const record : wanted_names_.concerned(name)) {
       wanted_names_.resolve(*record, claims_.known(), datasets_.names());
       const PodWants& wants = *record->wants;
-      if (!record->closed) keep_firm(*record, wants.nominated, {wants.gpus, wants.priority});
+      if (!record->closed) keep_firm(*record, wants.nominated, {wants.gpus, wants.priority, wants.parts});
       settle_reader(*record);
     }
   }
@@ -177,15 +163,16 @@ void Builder::keep_ledger(PodRecord& record, const model::Pod& pod) {
     attempts_.forget(record.uid);
     return;
   }
-  keep_firm(record, pod.nominated_node, {gpu_count(pod.gpus), pod.priority});
+  keep_firm(record, pod.nominated_node, {gpu_count(pod.gpus), pod.priority, pod.parts});
 }
 
 void Builder::keep_firm(PodRecord& record, const std::string& nominated, Ledger::Demand demand) {
   const bool reads = record.wants && record.wants->any;
-  if (nominated.empty() || (demand.gpus == 0 && !reads) || record.uid.empty()) {
+  const bool holds = demand.gpus > 0 || demand.parts.any();
+  if (nominated.empty() || (!holds && !reads) || record.uid.empty()) {
     ledger_.end(record.uid, EntryKind::kFirm);
   } else {
-    ledger_.put_firm(record.uid, nodes_.at(nominated), demand);
+    ledger_.put_firm(record.uid, nodes_.at(nominated), std::move(demand));
   }
 }
 
@@ -204,6 +191,19 @@ void Builder::forget(PodRecord& record) {
   drop_wants(record);
 }
 
+void Builder::take(model::Reserved& update) {
+  const PodRecord* const record = pods_.find_uid(update.uid);
+  // What comes after the pod was seen bound, or gone for good, holds nothing any more.
+  if (update.uid.empty() || (record != nullptr && record->closed)) return;
+  ledger_.reserve(update.uid, nodes_.at(update.node),
+                  {gpu_count(update.gpus), update.priority, std::move(update.parts)}, std::move(update.placement));
+}
+
+void Builder::take(model::Unreserved& update) {
+  const auto nomination = ledger_.unreserve(update.uid);
+  if (nomination) ledger_.put_firm(update.uid, nodes_.at(nomination->first), nomination->second);
+}
+
 void Builder::apply(const Attempt& attempt, core::SteadyTime now) {
   const PodRecord* const record = pods_.find_uid(attempt.uid);
   if (record != nullptr && record->closed) {
@@ -215,10 +215,11 @@ void Builder::apply(const Attempt& attempt, core::SteadyTime now) {
   const bool reads = attempt.reads_data || (record != nullptr && record->wants && record->wants->any);
   // What an earlier attempt preferred no longer holds, even where the new winner can't be written down.
   NodeRecord* const node = nodes_.find(attempt.winner);
-  if (node == nullptr || node->slot == kNoSlot || (attempt.gpus <= 0 && !reads)) {
+  if (node == nullptr || node->slot == kNoSlot || (attempt.gpus <= 0 && !attempt.parts.any() && !reads)) {
     ledger_.end(attempt.uid, EntryKind::kSoft);
   } else {
-    ledger_.put_soft(attempt.uid, *node, {gpu_count(attempt.gpus), attempt.priority}, now + options_.soft_lifetime);
+    ledger_.put_soft(attempt.uid, *node, {gpu_count(attempt.gpus), attempt.priority, attempt.parts},
+                     now + options_.soft_lifetime);
   }
   settle_moved();
 }

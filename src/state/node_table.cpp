@@ -80,19 +80,18 @@ void NodeTable::set(NodeRecord& record, std::shared_ptr<const model::Node> node)
     record.place = place;
   }
   record.node = std::move(node);
-  if (!same_machine) join_sources(record);
+  if (same_machine) {
+    record.account.set_capacity(record.node, record.shape, record.machine);
+  } else {
+    join_sources(record);
+  }
   touch(record.slot);
 }
 
 void NodeTable::join_sources(NodeRecord& record) {
   record.machine = record.told.join(*record.node);
   record.shape = shape_of(*record.node, record.machine.get(), widths_);
-  std::int64_t gpus = record.node->gpus;
-  if (record.machine && !record.machine->gpus.empty()) {
-    gpus = std::min(gpus, std::ranges::count_if(record.machine->gpus,
-                                                [](const model::Gpu& gpu) { return gpu.healthy && !gpu.mig; }));
-  }
-  record.account.set_capacity(gpu_count(gpus), record.shape);
+  record.account.set_capacity(record.node, record.shape, record.machine);
 }
 
 void NodeTable::tell(NodeRecord& record, model::TopologySource source, std::shared_ptr<const model::Machine> machine) {

@@ -28,6 +28,7 @@ struct PodWants {
   std::string nominated;                 // otherwise, the node it is nominated for
   std::int32_t gpus = 0;
   std::int32_t priority = 0;
+  model::GpuParts parts;
   bool any = false;                     // it wants a dataset, known or not
   std::vector<model::DatasetId> known;  // of those it wants, each once
   std::vector<std::string> names;       // that concern it

@@ -11,7 +11,8 @@
 // included (as kube-scheduler's NodeInfo). An unbound pod's nominated node is a firm ledger entry, an answer's winner a
 // soft one; an entry ends when the pod is seen bound, anywhere, or ended, deleted or being deleted; a firm one when the
 // nomination is withdrawn, a soft one by time or when its node goes. Pods that want neither a GPU nor a dataset have
-// none. A pod reads its datasets where it is bound, until it has ended, and before that where its entry is.
+// none. What Bind reserves is firm too, and ends when the pod is seen bound, ended, deleted or being deleted, when Bind
+// takes it back, or after five minutes. A pod reads its datasets where it is bound, until it has ended, and before that where its entry is.
 #pragma once
 
 #include <chrono>
@@ -52,6 +53,7 @@ struct Attempt {
   std::int32_t priority = 0;
   model::Verb verb = model::Verb::kFilter;
   bool reads_data = false;  // it wants a dataset: expected there even without a GPU
+  model::GpuParts parts = {};
 };
 
 struct StateCounters {

@@ -25,7 +25,7 @@ TEST(NodeTable, KeepsANodeThatIsGoneWhilePodsAreBoundToIt) {
   NodeRecord& record = nodes.at("a");
   nodes.set(record, std::make_shared<const model::Node>(node("a")));
   const std::string uid = "p-uid";
-  record.account.put({&uid, {}, 2});
+  record.account.put({.uid = &uid, .pod = {.gpus = 2}});
   nodes.remove(record);
   nodes.release(record);
   ASSERT_EQ(nodes.find("a"), &record);
