@@ -75,6 +75,15 @@ std::string group_key(const model::PodRequest& request, const NodeMask* mask) {
   };
   text(request.uid);
   number(request.gpus);
+  number(request.parts.gpus);
+  number(request.parts.mib);
+  number(request.parts.memory_percent);
+  number(request.parts.milli);
+  number(static_cast<std::int64_t>(request.parts.mig.size()));
+  for (const model::MigDemand& partition : request.parts.mig) {
+    text(partition.profile);
+    number(partition.count);
+  }
   number(request.priority);
   number(request.invalid ? 1 : 0);
   number(static_cast<int>(request.topology_policy));

@@ -41,7 +41,7 @@ void find_start(Start& start, const model::PodRequest& pod, const NodeView& node
   std::int64_t free = state.gpus - state.used - promised;
   start.gpus_free = static_cast<std::int32_t>(std::max<std::int64_t>(0, free));
   const bool restricted = pod.topology_policy == model::TopologyPolicy::kRestricted && pod.gpus > 0;
-  if (free >= pod.gpus && filter_topology(pod, node, choose_gpus(pod, node)) == model::Reason::kNone) {
+  if (free >= pod.gpus && fit_parts(pod, node).fits && filter_topology(pod, node, choose_gpus(pod, node)) == model::Reason::kNone) {
     start.in = seconds(0);
     return;
   }
@@ -131,6 +131,8 @@ model::WarmAdvice advise_warming(const AdviceQuery& query, const model::DatasetR
     view.state = &snapshot.at(slot);
     view.firm_others = view.state->firm;
     view.soft_others = view.state->soft;
+    view.firm_gpus = view.state->firm_gpus;
+    view.uses = view.state->uses.get();
     if (!could_ever_run(query.pod, view)) continue;
     Start start;
     start.slot = slot;

@@ -1,22 +1,93 @@
+#include <algorithm>
+#include <array>
+
+#include "berth/model/part_placement.h"
+#include "berth/policy/ledger_credit.h"
 #include "berth/policy/node_view.h"
 
 namespace berth::policy {
+namespace {
 
-std::optional<model::GpuMask> choose_gpus(const model::PodRequest& pod, const NodeView& node) {
+using model::GpuMask;
+
+// GPUs that firm entries hold without saying which.
+std::int32_t counted_only(const NodeView& node) {
+  return std::max(0, node.firm_others - model::count(node.firm_gpus));
+}
+
+// The best set of so many; all of it if there aren't as many.
+GpuMask best_or_all(const model::NodeState& state, GpuMask free, std::int32_t gpus) {
+  if (gpus <= 0) return 0;
+  return state.shape ? state.shape->table.best(free, std::min(gpus, model::kMaxGpus)).value_or(free) : free;
+}
+
+// What a pod that asks for whole GPUs may choose from.
+GpuMask free_for(const model::PodRequest& pod, const NodeView& node) {
   const model::NodeState& state = *node.state;
-  if (pod.gpus < 1 || pod.gpus > model::kMaxGpus || !state.shape || !state.free_known) return std::nullopt;
-  const model::BestSetTable& table = state.shape->table;
-  model::GpuMask free = state.free;
+  GpuMask free = state.free & ~node.firm_gpus;
   // More firm GPUs than are free leave nothing.
-  if (node.firm_others > 0) free &= ~table.best(free, node.firm_others).value_or(free);
+  free &= ~best_or_all(state, free, counted_only(node));
   if (node.soft_others > 0) {
-    const model::GpuMask left = free & ~table.best(free, node.soft_others).value_or(free);
+    const GpuMask left = free & ~best_or_all(state, free, node.soft_others);
     // Soft entries reject nothing: when they would leave too little, the pod is judged as if they were not there.
-    if (model::count(left) >= pod.gpus) free = left;
+    if (model::count(left & suitable_gpus(pod, node)) >= pod.gpus) free = left;
   }
+  return free & suitable_gpus(pod, node);
+}
+
+bool which_are_free(const model::PodRequest& pod, const model::NodeState& state) {
+  return pod.gpus >= 1 && pod.gpus <= model::kMaxGpus && state.shape && state.free_known;
+}
+
+bool restricted(const model::PodRequest& pod) { return pod.topology_policy == model::TopologyPolicy::kRestricted; }
+
+}  // namespace
+
+GpuMask suitable_gpus(const model::PodRequest& pod, const NodeView& node) {
+  const bool any_memory = pod.min_gpu_memory_mib <= 0;
+  if ((any_memory && pod.gpu_products.empty()) || node.uses == nullptr || !node.state->machine) return ~GpuMask{0};
+  const auto& gpus = node.state->machine->gpus;
+  GpuMask suitable = 0;
+  for (std::size_t gpu = 0; gpu < node.uses->size() && gpu < gpus.size(); ++gpu) {
+    const std::string& product = gpus[gpu].product.empty() ? node.state->node->gpu_product : gpus[gpu].product;
+    const bool large = any_memory || (*node.uses)[gpu].memory_mib >= pod.min_gpu_memory_mib;
+    const bool named = pod.gpu_products.empty() || std::ranges::find(pod.gpu_products, product) != pod.gpu_products.end();
+    if (large && named) suitable |= GpuMask{1} << gpu;
+  }
+  return suitable;
+}
+
+std::optional<GpuMask> choose_gpus(const model::PodRequest& pod, const NodeView& node) {
+  const model::NodeState& state = *node.state;
+  if (!which_are_free(pod, state)) return std::nullopt;
   const auto gpus = static_cast<int>(pod.gpus);
-  if (pod.topology_policy == model::TopologyPolicy::kRestricted) return state.shape->best_connected(free, gpus);
-  return state.shape->table.best(free, gpus);
+  const GpuMask free = free_for(pod, node);
+  return restricted(pod) ? state.shape->best_connected(free, gpus) : state.shape->table.best(free, gpus);
+}
+
+std::optional<model::GpuPlacement> place_gpus(const model::PodRequest& pod, const NodeView& node) {
+  const model::NodeState& state = *node.state;
+  model::GpuPlacement placement;
+  if (pod.gpus > 0) {
+    if (!which_are_free(pod, state)) return std::nullopt;
+    const auto set = choose_gpus(pod, node);
+    if (!set) return std::nullopt;
+    placement.gpus = *set;
+  }
+  if (!pod.parts.any()) return pod.gpus > 0 ? std::optional(placement) : std::nullopt;
+  if (node.uses == nullptr && !state.free_known) return std::nullopt;
+  std::vector<model::GpuUse> uses = node.uses != nullptr ? *node.uses : uses_of(state);
+  const GpuMask free = state.free & ~node.firm_gpus;
+  const GpuMask barred = (node.uses == nullptr ? node.firm_gpus : 0) | best_or_all(state, free, counted_only(node)) |
+                         ~suitable_gpus(pod, node);
+  for (std::size_t gpu = 0; gpu < uses.size(); ++gpu) {
+    if (model::contains(barred, static_cast<int>(gpu))) model::count_whole(uses[gpu]);
+  }
+  const auto parts = model::place_parts(pod.parts, uses, state.machine.get(), state.shape.get());
+  if (!parts) return std::nullopt;
+  placement.gpus |= parts->gpus;
+  placement.slots.assign(parts->taken().begin(), parts->taken().end());
+  return placement.empty() ? std::nullopt : std::optional(placement);
 }
 
 }  // namespace berth::policy

@@ -44,6 +44,7 @@ FilterOutcome decide_filter(const Query& query, const Settings& settings) {
   for (const Evaluated& node : fitting) outcome.kept.push_back(node.name);
   outcome.decision =
       describe(query, model::Verb::kFilter, {fitting.data(), ranked}, fitting.size(), evaluation.rejected);
+  show_placements(outcome.decision, query, {fitting.data(), ranked}, evaluation.ledger);
   outcome.rejected = std::move(evaluation.rejected);
   return outcome;
 }

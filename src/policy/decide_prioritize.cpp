@@ -34,6 +34,7 @@ PrioritizeOutcome decide_prioritize(const Query& query, const Settings& settings
   for (const Rejected& node : evaluation.rejected) outcome.scores.push_back({node.name, 0});
   outcome.decision =
       describe(query, model::Verb::kPrioritize, {fitting.data(), ranked}, fitting.size(), evaluation.rejected);
+  show_placements(outcome.decision, query, {fitting.data(), ranked}, evaluation.ledger);
   for (std::size_t i = 0; i < outcome.decision.candidates.size(); ++i) {
     outcome.decision.candidates[i].score = outcome.scores[i].score;
   }

@@ -61,4 +61,18 @@ model::Decision describe(const Query& query, model::Verb verb, std::span<const E
   return decision;
 }
 
+void show_placements(model::Decision& decision, const Query& query, std::span<const Evaluated> ranked,
+                     const std::optional<LedgerCredit>& ledger) {
+  if (!ledger || (query.pod.gpus == 0 && !query.pod.parts.any())) return;
+  for (std::size_t i = 0; i < decision.candidates.size(); ++i) {
+    // Between equal sets of whole GPUs only the one that will be asked for first is worth the search.
+    const bool exact = ranked[i].slot != model::kNoSlot && (i == 0 || query.pod.parts.any());
+    if (!exact) continue;
+    auto placement = place_gpus(query.pod, ledger->view(ranked[i].slot));
+    if (!placement) continue;
+    decision.candidates[i].gpu_set = placement->gpus;
+    decision.candidates[i].mig_slots = std::move(placement->slots);
+  }
+}
+
 }  // namespace berth::policy

@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "berth/policy/filters.h"
+#include "berth/policy/ledger_credit.h"
 #include "berth/policy/scores.h"
 #include "pod_data.h"
 
@@ -18,31 +19,6 @@ using model::Slot;
 // Where the administrator sets none: below it, differences are those of rounding.
 constexpr std::chrono::milliseconds kShortestStep{1};
 
-// GPUs of ledger entries that hold nothing against the pod: its own, and firm ones of a lower priority.
-class LedgerCredit {
- public:
-  explicit LedgerCredit(const Query& query) {
-    for (const auto& [uid, entry] : *query.snapshot.ledger) {
-      const bool firm = entry.kind == model::EntryKind::kFirm;
-      if (uid != query.pod.uid && !(firm && entry.priority < query.pod.priority)) continue;
-      auto& credit = firm ? firm_ : soft_;
-      if (credit.empty()) credit.assign(query.snapshot.index->slots(), 0);
-      credit[entry.slot] += entry.gpus;
-    }
-  }
-
-  [[nodiscard]] NodeView view(const model::NodeState& state, Slot slot) const {
-    NodeView view{.state = &state, .firm_others = state.firm, .soft_others = state.soft};
-    if (!firm_.empty()) view.firm_others -= firm_[slot];
-    if (!soft_.empty()) view.soft_others -= soft_[slot];
-    return view;
-  }
-
- private:
-  std::vector<std::int32_t> firm_;  // by slot; empty if none
-  std::vector<std::int32_t> soft_;
-};
-
 // A part that is off for this pod is off here too, else the unknown would beat everything known.
 Evaluated unknown_node(std::uint32_t name, const model::PodRequest& pod, const PodData& data,
                        const Settings& settings) {
@@ -50,7 +26,8 @@ Evaluated unknown_node(std::uint32_t name, const model::PodRequest& pod, const P
   result.name = name;
   result.holds_all = false;
   result.load_seconds = data.remote_seconds();
-  const bool topology_counts = pod.gpus > 0 && pod.topology_policy != model::TopologyPolicy::kNone;
+  const bool asks = pod.gpus > 0 || pod.parts.any() || pod.resource_claims;
+  const bool topology_counts = asks && pod.topology_policy != model::TopologyPolicy::kNone;
   result.parts = weigh({0, topology_counts ? kNeutral : 0, kNeutral, 0}, settings.weights);
   return result;
 }
@@ -90,7 +67,7 @@ Evaluation evaluate(const Query& query, const Settings& settings) {
   if (data.misses_required()) return reject_all(query, Reason::kDatasetUnknown);
   Evaluation result;
   result.fitting.reserve(query.names.size());
-  const LedgerCredit ledger(query);
+  const LedgerCredit& ledger = result.ledger.emplace(query.snapshot, query.pod);
   const bool hard_rule = query.pod.has_hard_rule(query.now);
   std::vector<bool> seen(query.snapshot.index->slots());
   std::unordered_set<std::string_view> unknown;
@@ -109,7 +86,7 @@ Evaluation evaluate(const Query& query, const Settings& settings) {
     if (seen[slot]) continue;
     seen[slot] = true;
 
-    NodeView node = ledger.view(query.snapshot.at(slot), slot);
+    NodeView node = ledger.view(slot);
     if (data.any()) data.fill(node, slot);
     Reason reason = filter_gpu_count(query.pod, node, settings.gpu_count);
     if (reason == Reason::kNone) reason = filter_gpu_product(query.pod, node);
@@ -117,6 +94,11 @@ Evaluation evaluate(const Query& query, const Settings& settings) {
     if (reason == Reason::kNone) reason = filter_dataset(node);
     // Last, as it costs more than all others together.
     std::optional<model::GpuMask> gpu_set;
+    PartFit parts;
+    if (reason == Reason::kNone && query.pod.parts.any()) {
+      parts = fit_parts(query.pod, node);
+      reason = filter_gpu_share(parts);
+    }
     if (reason == Reason::kNone) {
       gpu_set = choose_gpus(query.pod, node);
       reason = filter_topology(query.pod, node, gpu_set);
@@ -130,14 +112,15 @@ Evaluation evaluate(const Query& query, const Settings& settings) {
     fits.slot = slot;
     fits.rank = query.snapshot.index->rank(slot);
     fits.fit = query.pod.gpus == 0 || node.unpromised() >= query.pod.gpus ? 2 : node.unused() >= query.pod.gpus ? 1 : 0;
+    if (!parts.unpromised) fits.fit = std::min<std::uint8_t>(fits.fit, 1);
     fits.holds_all = node.holds_all;
     fits.used = node.state->gpus - node.unpromised();
     fits.gpus_free = std::max(0, node.unused());
-    fits.gpu_set = gpu_set.value_or(0);
+    fits.gpu_set = gpu_set.value_or(parts.gpus);
     fits.coverage = node.coverage;
     fits.load_seconds = node.load_seconds;
     fits.saved_seconds = node.saved_seconds;
-    fits.parts = {0, score_topology(query.pod, node, gpu_set), score_packing(query.pod, node), 0};
+    fits.parts = {0, score_topology(query.pod, node, gpu_set), score_packing(query.pod, node, parts), 0};
     if (!data.any()) fits.parts = weigh(fits.parts, settings.weights);
     result.fitting.push_back(fits);
   }

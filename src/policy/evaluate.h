@@ -2,9 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "berth/policy/decide.h"
+#include "berth/policy/ledger_credit.h"
 
 namespace berth::policy {
 
@@ -27,6 +30,7 @@ struct Evaluated {
 struct Evaluation {
   std::vector<Evaluated> fitting;  // in the order of the request
   std::vector<Rejected> rejected;
+  std::optional<LedgerCredit> ledger;  // that the views came from; none if all were rejected alike
 };
 
 Evaluation evaluate(const Query& query, const Settings& settings);
@@ -44,5 +48,8 @@ class Better {
 // The part of a decision that Filter and Prioritize share. `ranked`: candidates, best first.
 model::Decision describe(const Query& query, model::Verb verb, std::span<const Evaluated> ranked,
                          std::size_t candidate_count, std::span<const Rejected> rejected);
+// Puts exact placements into the decision of describe(): of the winner, and of shares and partitions on all candidates.
+void show_placements(model::Decision& decision, const Query& query, std::span<const Evaluated> ranked,
+                     const std::optional<LedgerCredit>& ledger);
 
 }  // namespace berth::policy

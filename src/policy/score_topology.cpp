@@ -9,8 +9,9 @@ constexpr double kBandwidthShare = 0.8;
 
 double score_topology(const model::PodRequest& pod, const NodeView& node,
                       const std::optional<model::GpuMask>& gpu_set) {
-  if (pod.gpus == 0 || pod.topology_policy == model::TopologyPolicy::kNone) return 0;
-  if (pod.gpus == 1) return 1;
+  if (pod.topology_policy == model::TopologyPolicy::kNone) return 0;
+  if (pod.gpus == 1 || (pod.gpus == 0 && pod.parts.any())) return 1;
+  if (pod.gpus == 0) return pod.resource_claims ? kNeutral : 0;
   const model::NodeState& state = *node.state;
   // The same for an empty node as for a used one: what is not known must not draw pods to break up empty machines.
   if (!state.shape || !state.free_known) return kNeutral;

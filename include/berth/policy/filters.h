@@ -15,10 +15,17 @@ namespace berth::policy {
 
 // RESERVED if only other pods' firm entries stand in the way; INSUFFICIENT_GPU with kEnforce if too few are unused.
 model::Reason filter_gpu_count(const model::PodRequest& pod, const NodeView& node, GpuCountMode mode);
+// GPU_SHARE_EXHAUSTED if no GPU, or not as many as are asked for, has the share or the partition free.
+model::Reason filter_gpu_share(const PartFit& fit);
+// Where a node's GPUs differ, the next two judge them one by one: too few free ones with both the memory and the product
+// that the pod asks for reject the node.
+//
 // GPU_PRODUCT_MISMATCH if the pod names products and the node's is none of them, or unknown.
 model::Reason filter_gpu_product(const model::PodRequest& pod, const NodeView& node);
 // GPU_MEMORY_TOO_SMALL if the pod sets a minimum and a GPU of the node has less, or an unknown amount.
 model::Reason filter_gpu_memory(const model::PodRequest& pod, const NodeView& node);
+// What both ask where GPUs differ; NodeView::uses must be there.
+bool enough_suitable(const model::PodRequest& pod, const NodeView& node);
 // TOPOLOGY_RESTRICTED if the pod is restricted and `gpu_set` (choose_gpus) is not there. Where it is not known which
 // GPUs are free, only a node that nobody uses passes.
 model::Reason filter_topology(const model::PodRequest& pod, const NodeView& node,

@@ -21,5 +21,21 @@ TEST(GroupKey, NamesCantPassForOtherParts) {
   EXPECT_EQ(key(wants({"A"}, {{{"ns", "name"}, true}})), key(wants({"A"}, {{{"ns", "name"}, true}})));
 }
 
+TEST(GroupKey, PodsThatWantOtherPartsOfGpusAreJudgedApart) {
+  model::PodRequest small;
+  small.parts = {.gpus = 1, .mib = 1000, .milli = 100, .mig = {{"1g.5gb", 1}}};
+  for (const model::GpuParts& other :
+       {model::GpuParts{.gpus = 2, .mib = 1000, .milli = 100, .mig = {{"1g.5gb", 1}}},
+        model::GpuParts{.gpus = 1, .mib = 2000, .milli = 100, .mig = {{"1g.5gb", 1}}},
+        model::GpuParts{.gpus = 1, .memory_percent = 50, .milli = 100, .mig = {{"1g.5gb", 1}}},
+        model::GpuParts{.gpus = 1, .mib = 1000, .milli = 200, .mig = {{"1g.5gb", 1}}},
+        model::GpuParts{.gpus = 1, .mib = 1000, .milli = 100, .mig = {{"2g.10gb", 1}}},
+        model::GpuParts{.gpus = 1, .mib = 1000, .milli = 100, .mig = {{"1g.5gb", 2}}}}) {
+    model::PodRequest request;
+    request.parts = other;
+    EXPECT_NE(group_key(request, nullptr), group_key(small, nullptr));
+  }
+}
+
 }  // namespace
 }  // namespace berth::control
