@@ -1,17 +1,52 @@
 #include "pod_containers.h"
 
-namespace berth::codec {
+#include <utility>
 
-std::optional<std::int64_t> amount(const Field& amounts, std::string_view resource, Reading& reading) {
-  const auto fields = object(amounts, reading);
-  if (!fields) return std::nullopt;
-  const Reading::Step step(reading, amounts.name);
-  const auto [gpus] = pick<1>(*fields, {resource}, reading);
-  if (!gpus.given) return std::nullopt;
-  return quantity(gpus, reading);
+namespace berth::codec {
+namespace {
+
+// Null for a resource that is no part of a GPU; one without a profile's name is none either.
+std::optional<PartAmount> part_of(std::string_view resource, const model::ResourceNames& resources) {
+  // "cpu", "memory" and their like, which nearly all are.
+  if (resource.find('/') == std::string_view::npos) return std::nullopt;
+  for (const model::ShareResource& share : resources.shares) {
+    if (share.name == resource) return PartAmount{&share, {}, 0};
+  }
+  const std::string_view prefix = resources.mig_prefix;
+  if (prefix.empty() || !resource.starts_with(prefix) || resource.size() == prefix.size()) return std::nullopt;
+  return PartAmount{nullptr, resource.substr(prefix.size()), 0};
 }
 
-std::optional<Container> read_container(simdjson::dom::element item, std::string_view gpu_resource, Reading& reading) {
+bool same_part(const PartAmount& a, const PartAmount& b) { return a.share == b.share && a.profile == b.profile; }
+
+bool has(const std::vector<PartAmount>& parts, const PartAmount& part) {
+  return std::any_of(parts.begin(), parts.end(), [&](const PartAmount& one) { return same_part(one, part); });
+}
+
+}  // namespace
+
+GpuAmounts gpu_amounts(const Field& amounts, const model::ResourceNames& resources, Reading& reading) {
+  GpuAmounts found;
+  const auto fields = object(amounts, reading);
+  if (!fields) return found;
+  const Reading::Step step(reading, amounts.name);
+  for (const auto& [key, value] : *fields) {
+    if (value.is_null()) continue;
+    const Field field{key, true, value};
+    if (key == resources.gpu) {
+      if (found.gpus) reading.fail("is given twice", key);
+      found.gpus = quantity(field, reading);
+    } else if (auto part = part_of(key, resources)) {
+      if (has(found.parts, *part)) reading.fail("is given twice", key);
+      part->amount = quantity(field, reading);
+      found.parts.push_back(*part);
+    }
+  }
+  return found;
+}
+
+std::optional<Container> read_container(simdjson::dom::element item, const model::ResourceNames& resources_known,
+                                        Reading& reading) {
   const auto fields = item_object(item, reading);
   if (!fields) return std::nullopt;
   const auto [name, image, resources, restart, env, ports] =
@@ -26,8 +61,13 @@ std::optional<Container> read_container(simdjson::dom::element item, std::string
     const Reading::Step in_resources(reading, "resources");
     const auto [requests, limits] = pick<2>(*found, {std::string_view("requests"), "limits"}, reading);
     // The API server copies a limit without a request into the requests; a manifest has not been there yet.
-    const auto limit = amount(limits, gpu_resource, reading);
-    container.gpus = amount(requests, gpu_resource, reading).value_or(limit.value_or(0));
+    const GpuAmounts limited = gpu_amounts(limits, resources_known, reading);
+    GpuAmounts asked = gpu_amounts(requests, resources_known, reading);
+    container.gpus = asked.gpus.value_or(limited.gpus.value_or(0));
+    container.parts = std::move(asked.parts);
+    for (const PartAmount& part : limited.parts) {
+      if (!has(container.parts, part)) container.parts.push_back(part);
+    }
   }
   return container;
 }

@@ -9,35 +9,49 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <vector>
 
+#include "berth/model/node.h"
 #include "json_fields.h"
 
 namespace berth::codec {
+
+// An amount of a resource that stands for a part of a GPU.
+struct PartAmount {
+  const model::ShareResource* share = nullptr;  // null: a MIG profile
+  std::string_view profile;
+  std::int64_t amount = 0;
+};
+// What a map of amounts says of GPUs.
+struct GpuAmounts {
+  std::optional<std::int64_t> gpus;
+  std::vector<PartAmount> parts;  // in the order of the map, each once; none for most
+};
+GpuAmounts gpu_amounts(const Field& amounts, const model::ResourceNames& resources, Reading& reading);
 
 struct Container {
   std::string_view name;
   std::string_view image;
   std::int64_t gpus = 0;
+  std::vector<PartAmount> parts;
   bool restarts = false;  // an init container that is a sidecar
   Field env;              // not looked at yet
   Field ports;
 };
 
-// The amount of `resource` in a map of amounts; nullopt if it is not there.
-std::optional<std::int64_t> amount(const Field& amounts, std::string_view resource, Reading& reading);
-
 // `reading` stands on the item.
-std::optional<Container> read_container(simdjson::dom::element item, std::string_view gpu_resource, Reading& reading);
+std::optional<Container> read_container(simdjson::dom::element item, const model::ResourceNames& resources,
+                                        Reading& reading);
 
 template <class Take>
-void each_container(const Field& containers, std::string_view gpu_resource, Reading& reading, Take take) {
+void each_container(const Field& containers, const model::ResourceNames& resources, Reading& reading, Take take) {
   const auto items = array(containers, reading);
   if (!items) return;
   const Reading::Step in_list(reading, containers.name);
   std::size_t index = 0;
   for (const simdjson::dom::element item : *items) {
     const Reading::Step in_item(reading, index++);
-    if (const auto container = read_container(item, gpu_resource, reading)) take(*container);
+    if (const auto container = read_container(item, resources, reading)) take(*container);
   }
 }
 

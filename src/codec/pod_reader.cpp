@@ -9,6 +9,7 @@
 #include "hami.h"
 #include "koordinator.h"
 #include "pod_containers.h"
+#include "pod_parts.h"
 
 namespace berth::codec {
 namespace {
@@ -152,20 +153,22 @@ void read_spec(model::Pod& pod, const FluidPod& fluid, simdjson::dom::object spe
   read_volumes(pod, volumes, reading);
 
   GpuCount count(reading);
+  PartCount parts(reading);
   const auto take_image = [&pod](string_view image) {
     if (!image.empty() && pod.images.size() < kMostOfAKind) pod.images.push_back(model::image_id(image));
   };
-  each_container(containers, resources.gpu, reading, [&](const Container& container) {
-    count.add_container(container.gpus);
+  each_container(containers, resources, reading, [&](const Container& container) {
+    count.add_container(parts.add_container(container));
     take_image(container.image);
     if (pod.cache) look_at(*pod.cache, fluid, container, reading);
   });
-  each_container(init_containers, resources.gpu, reading, [&](const Container& container) {
-    count.add_init_container(container.gpus, container.restarts);
+  each_container(init_containers, resources, reading, [&](const Container& container) {
+    count.add_init_container(parts.add_init_container(container), container.restarts);
     take_image(container.image);
   });
-  count.add_overhead(amount(overhead, resources.gpu, reading).value_or(0));
+  count.add_overhead(parts.add_overhead(gpu_amounts(overhead, resources, reading)));
   pod.gpus = count.total();
+  pod.parts = parts.total(pod.gpus);
   std::sort(pod.images.begin(), pod.images.end());
   pod.images.erase(std::unique(pod.images.begin(), pod.images.end()), pod.images.end());
 }

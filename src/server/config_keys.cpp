@@ -1,5 +1,6 @@
 #include "config_keys.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "config_values.h"
@@ -55,6 +56,24 @@ std::optional<LogFormat> parse_log_format(std::string_view text) {
   return std::nullopt;
 }
 
+// The names of one kind of share; those of the others stay.
+Result<void> set_shares(Config& config, const YAML::Node& node, model::ShareUnit unit, bool of_each) {
+  auto names = read_texts(node);
+  if (!names) return tl::unexpected(names.error());
+  auto& shares = config.resources.shares;
+  const auto of_kind = [&](const model::ShareResource& one) { return one.unit == unit && one.of_each == of_each; };
+  auto at = std::find_if(shares.begin(), shares.end(), of_kind) - shares.begin();
+  std::erase_if(shares, of_kind);
+  for (std::string& name : *names) {
+    const auto same = [&](const model::ShareResource& one) { return one.name == name; };
+    if (std::any_of(shares.begin(), shares.end(), same)) {
+      return fail(ErrorCode::kInvalid, "must name a resource once in all of shareResources, not \"" + name + "\" again");
+    }
+    shares.insert(shares.begin() + at++, {std::move(name), unit, of_each});
+  }
+  return {};
+}
+
 Result<void> set_bandwidth(std::size_t& into, const YAML::Node& node) { return set(into, read_size(node, kMi, kTi)); }
 
 // A class of links is never without any bandwidth, and two of them may be as wide as each other.
@@ -87,6 +106,36 @@ const std::vector<KeyReader>& table() {
        [](const YAML::Node& node, Config& config) { return set(config.insecure, read_bool(node)); }},
       {{"gpuResource", "text", "nvidia.com/gpu", "a resource name", "The extended resource that counts whole GPUs."},
        [](const YAML::Node& node, Config& config) { return set(config.resources.gpu, read_text(node)); }},
+      {{"migPrefix", "text", "nvidia.com/mig-", "the beginning of a resource name",
+        "What comes before the profile in extended resources that count MIG partitions."},
+       [](const YAML::Node& node, Config& config) { return set(config.resources.mig_prefix, read_text(node)); }},
+      {{"shareResources.memoryMib", "list", "[nvidia.com/gpu-mem]", "resource names",
+        "Extended resources that ask for a share of one GPU by MiB of its memory."},
+       [](const YAML::Node& node, Config& config) {
+         return set_shares(config, node, model::ShareUnit::kMib, false);
+       }},
+      {{"shareResources.memoryGib", "list", "[aliyun.com/gpu-mem]", "resource names", "The same by GiB."},
+       [](const YAML::Node& node, Config& config) {
+         return set_shares(config, node, model::ShareUnit::kGib, false);
+       }},
+      {{"shareResources.milli", "list", "[berth.io/gpu-milli]", "resource names",
+        "The same by thousandths of its time."},
+       [](const YAML::Node& node, Config& config) {
+         return set_shares(config, node, model::ShareUnit::kMilli, false);
+       }},
+      {{"shareResources.ofEach.memoryMib", "list", "[nvidia.com/gpumem]", "resource names",
+        "Extended resources that ask for shares of as many GPUs as gpuResource says, by MiB of the memory of each."},
+       [](const YAML::Node& node, Config& config) { return set_shares(config, node, model::ShareUnit::kMib, true); }},
+      {{"shareResources.ofEach.memoryPercent", "list", "[nvidia.com/gpumem-percentage]", "resource names",
+        "The same by per cent of the memory of each."},
+       [](const YAML::Node& node, Config& config) {
+         return set_shares(config, node, model::ShareUnit::kMemoryPercent, true);
+       }},
+      {{"shareResources.ofEach.percent", "list", "[nvidia.com/gpucores]", "resource names",
+        "The same by per cent of the time of each."},
+       [](const YAML::Node& node, Config& config) {
+         return set_shares(config, node, model::ShareUnit::kPercent, true);
+       }},
       {{"gpuCount", "name", "auto", "auto, trust, enforce",
         "Who rejects a node with too few free GPUs: the scheduler (trust; Berth ranks it last) or Berth (enforce). "
         "auto is trust with a live cluster and enforce with a cluster file."},

@@ -27,7 +27,7 @@ struct GpuParts {
   std::int64_t mib = 0;             // of each one's memory; 0: as memory_percent says
   std::int32_t memory_percent = 0;  // of each one's memory, where mib is 0
   std::int32_t milli = 0;           // thousandths of each one's time
-  std::vector<MigDemand> mig;       // by profile, each once
+  std::vector<MigDemand> mig = {};  // by profile, each once
   // Its containers want shares of different sizes, or whole GPUs beside shares: what this can't say. The numbers are
   // then bounds from above.
   bool uneven = false;

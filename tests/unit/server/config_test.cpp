@@ -34,6 +34,11 @@ listen: "[::1]:1"
 adminListen: localhost:2
 insecure: true
 gpuResource: amd.com/gpu
+migPrefix: amd.com/part-
+shareResources:
+  memoryMib: [amd.com/mem, acme.com/mem]
+  memoryGib: []
+  ofEach: {percent: [amd.com/cores]}
 gpuCount: enforce
 coarse: datasets
 candidates: 64
@@ -74,6 +79,14 @@ drainTimeout: 0s
   EXPECT_EQ(config->admin_listen, "localhost:2");
   EXPECT_TRUE(config->insecure);
   EXPECT_EQ(config->resources.gpu, "amd.com/gpu");
+  EXPECT_EQ(config->resources.mig_prefix, "amd.com/part-");
+  EXPECT_THAT(config->resources.shares,
+              ElementsAre(model::ShareResource{"amd.com/mem", model::ShareUnit::kMib, false},
+                          model::ShareResource{"acme.com/mem", model::ShareUnit::kMib, false},
+                          model::ShareResource{"berth.io/gpu-milli", model::ShareUnit::kMilli, false},
+                          model::ShareResource{"nvidia.com/gpumem", model::ShareUnit::kMib, true},
+                          model::ShareResource{"nvidia.com/gpumem-percentage", model::ShareUnit::kMemoryPercent, true},
+                          model::ShareResource{"amd.com/cores", model::ShareUnit::kPercent, true}));
   EXPECT_EQ(config->gpu_count, GpuCount::kEnforce);
   EXPECT_EQ(config->placement.coarse, policy::Coarse::kDatasets);
   EXPECT_EQ(config->placement.candidates, 64U);
@@ -135,6 +148,8 @@ TEST(Config, EveryDefaultOfTheTableIsWhatTheStructHas) {
     EXPECT_EQ(config->admin_listen, standard.admin_listen);
     EXPECT_EQ(config->insecure, standard.insecure);
     EXPECT_EQ(config->resources.gpu, standard.resources.gpu);
+    EXPECT_EQ(config->resources.mig_prefix, standard.resources.mig_prefix);
+    EXPECT_EQ(config->resources.shares, standard.resources.shares);
     EXPECT_EQ(config->gpu_count, standard.gpu_count);
     EXPECT_EQ(config->placement.coarse, standard.placement.coarse);
     EXPECT_EQ(config->placement.candidates, standard.placement.candidates);
