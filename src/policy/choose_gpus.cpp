@@ -70,7 +70,8 @@ std::optional<model::GpuPlacement> place_gpus(const model::PodRequest& pod, cons
   model::GpuPlacement placement;
   if (pod.gpus > 0) {
     if (!which_are_free(pod, state)) return std::nullopt;
-    const auto set = choose_gpus(pod, node);
+    const auto set = model::best_refined(*state.shape, state.machine.get(), free_for(pod, node),
+                                         static_cast<int>(pod.gpus), restricted(pod), state.busy);
     if (!set) return std::nullopt;
     placement.gpus = *set;
   }

@@ -106,9 +106,27 @@ class SnapshotBuilder {
     placements_[ns + "/" + dataset].own_caches = true;
     return *this;
   }
-  SnapshotBuilder& promised(std::string uid, int gpus, model::EntryKind kind, int priority = 0) {
+  SnapshotBuilder& promised(std::string uid, int gpus, model::EntryKind kind, int priority = 0,
+                            model::GpuPlacement placement = {}, model::GpuParts parts = {}) {
     (kind == model::EntryKind::kFirm ? states_.back().firm : states_.back().soft) += gpus;
-    ledger_[uid] = {uid, static_cast<model::Slot>(names_.size() - 1), gpus, priority, kind};
+    states_.back().firm_gpus |= placement.gpus & states_.back().free;
+    ledger_[uid] = {uid, slot(), gpus, priority, kind, std::move(parts), std::move(placement)};
+    return *this;
+  }
+  // By GPU, promises counted in.
+  SnapshotBuilder& uses(std::vector<model::GpuUse> uses) {
+    states_.back().uses = std::make_shared<const std::vector<model::GpuUse>>(std::move(uses));
+    return *this;
+  }
+  SnapshotBuilder& machine(model::Machine machine) {
+    states_.back().machine = std::make_shared<const model::Machine>(std::move(machine));
+    return *this;
+  }
+  // That the node lists by profile.
+  SnapshotBuilder& partitions(std::vector<model::MigDemand> mig) {
+    auto node = std::make_shared<model::Node>(*states_.back().node);
+    node->mig = std::move(mig);
+    states_.back().node = std::move(node);
     return *this;
   }
 
