@@ -1,8 +1,22 @@
 #include "hypothesis.h"
 
 #include <algorithm>
+#include <utility>
+
+#include "berth/model/part_placement.h"
 
 namespace berth::policy {
+
+namespace {
+
+void take_away(const model::Occupant& pod, std::vector<model::GpuUse>& uses) {
+  for (std::size_t gpu = 0; pod.gpus > 0 && gpu < uses.size(); ++gpu) {
+    if (model::contains(pod.placement.gpus, static_cast<int>(gpu))) uses[gpu].used_mib = uses[gpu].used_milli = 0;
+  }
+  model::count_parts(pod.parts, {pod.gpus > 0 ? 0 : pod.placement.gpus, pod.placement.slots}, uses, -1);
+}
+
+}  // namespace
 
 model::NodeState without(const model::NodeState& state, const OccupantSet& gone) {
   model::NodeState left = state;
@@ -20,6 +34,16 @@ model::NodeState without(const model::NodeState& state, const OccupantSet& gone)
     if (pod.placement.empty()) nobody_knows_which += pod.gpus;
   }
   freed &= ~held;
+  if (state.uses) {
+    std::vector<model::GpuUse> uses = *state.uses;
+    for (std::size_t i = 0; i < state.occupants->size() && i < gone.size(); ++i) {
+      if (gone[i]) take_away((*state.occupants)[i], uses);
+    }
+    for (std::size_t gpu = 0; gpu < uses.size(); ++gpu) {
+      if (!uses[gpu].healthy || uses[gpu].mig) freed &= ~(model::GpuMask{1} << gpu);
+    }
+    left.uses = std::make_shared<const std::vector<model::GpuUse>>(std::move(uses));
+  }
   left.used = std::max(0, left.used - model::count(freed) - nobody_knows_which);
   left.busy &= ~freed;
   if (state.free_known) left.free |= freed;

@@ -40,6 +40,8 @@ GpuAccount::Holder holder_of(const model::Pod& pod, const std::string& uid, cons
   holder.pod.parts = pod.parts;
   holder.pod.priority = pod.priority;
   holder.pod.started = pod.started;
+  holder.pod.saved = request.saved;
+  holder.pod.owner = pod.owner;
   holder.pod.ends = end_of(pod, request.expected_duration);
   holder.pod.labels = pod.labels;
   return holder;
