@@ -68,7 +68,12 @@ void Builder::count_gpus(PodRecord& record, const model::Pod& pod, const model::
   }
   record.holds_on = node;
   if (node == nullptr) return;
-  if (node->account.put(holder_of(pod, record.uid, request))) nodes_.touch(*node);
+  GpuAccount::Holder holder = holder_of(pod, record.uid, request);
+  if (!options_.preemption) {
+    holder.pod.labels.clear();
+    holder.pod.owner.clear();
+  }
+  if (node->account.put(holder)) nodes_.touch(*node);
 }
 
 void Builder::keep_cache(PodRecord& record, const model::Pod& pod) {

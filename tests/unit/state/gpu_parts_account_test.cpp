@@ -305,12 +305,16 @@ TEST(Promises, SayWhichGpusAreLeft) {
 }
 
 TEST(Occupants, AreThePodsAsTheyAre) {
-  Cluster cluster;
+  StateOptions options;
+  options.preemption = true;
+  Cluster cluster(options);
   cluster.set_nodes(node("a"));
   auto p = with_gpu_list(born(bound(pod("p", 2), "a"), 10), "2,3");
   p.priority = 7;
   p.started = second(20);
   p.labels = {{"app", "train"}};
+  p.owner = "uid-of-a-job";
+  p.annotations.push_back({"berth.io/checkpointed-at", "1970-01-01T00:00:30Z"});
   cluster.set_pods(p);
   const auto state = cluster.at("a");
   ASSERT_EQ(state.occupants->size(), 1U);
@@ -322,6 +326,8 @@ TEST(Occupants, AreThePodsAsTheyAre) {
   EXPECT_EQ(one.placement.gpus, mask({2, 3}));
   EXPECT_EQ(one.priority, 7);
   EXPECT_EQ(one.started, second(20));
+  EXPECT_EQ(one.saved, second(30));
+  EXPECT_EQ(one.owner, p.owner);
   EXPECT_EQ(one.labels, p.labels);
   EXPECT_EQ(state.busy, mask({2, 3}));
 }
