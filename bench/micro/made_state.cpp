@@ -21,6 +21,21 @@ void place(model::Node& node, std::size_t number) {
   if (number % 2 == 0) node.images.push_back({common_image(), 12'000'000'000});
 }
 
+// Two shares on each node that has room.
+void share(std::vector<model::Pod>& pods, const GeneratedCluster& cluster) {
+  for (std::size_t node = 0; node < cluster.nodes(); ++node) {
+    for (const char* name : {"share-a-", "share-b-"}) {
+      model::Pod& pod = pods.emplace_back();
+      pod.ns = "serving";
+      pod.name = name + std::to_string(node);
+      pod.uid = pod.name;
+      pod.node = GeneratedCluster::node_name(node);
+      pod.phase = model::PodPhase::kRunning;
+      pod.parts = {.gpus = 1, .mib = 4'096 + 1'024 * static_cast<std::int64_t>(node % 8), .milli = 200};
+    }
+  }
+}
+
 model::AllPods pods_of(const GeneratedCluster& cluster, const GeneratedDatasets* datasets) {
   model::AllPods all;
   for (std::size_t pod = 0; pod < cluster.pods(); ++pod) {
@@ -56,7 +71,9 @@ MadeState::MadeState(std::size_t nodes, Made what)
     state.push(model::FluidServed{true});
     state.push(std::move(all));
   }
-  state.push(what == Made::kEmpty ? model::AllPods{} : pods_of(cluster, datasets.get()));
+  model::AllPods pods = what == Made::kEmpty ? model::AllPods{} : pods_of(cluster, datasets.get());
+  if (what == Made::kShared) share(pods.pods, cluster);
+  state.push(std::move(pods));
   state.push(model::DataListed{});
   state.step();
   snapshot = state.snapshots().load();
@@ -82,6 +99,12 @@ model::PodRequest eight_gpus() {
 
 model::PodRequest one_gpu() {
   return model::make_request(waiting_pod("train-1", "00000000-0000-0000-0000-000000000001", 1, ""), {});
+}
+
+model::PodRequest shared_gpu() {
+  model::Pod pod = waiting_pod("serve-1", "00000000-0000-0000-0000-000000000002", 0, "");
+  pod.parts = {.gpus = 1, .mib = 8'192, .milli = 250};
+  return model::make_request(pod, {});
 }
 
 std::uint64_t common_image() { return 4711; }

@@ -22,6 +22,7 @@ enum class Made : std::uint8_t {
   kLabels,  // pods, and datasets that labels tell of
   kEmpty,   // no pods, the same labels
   kPlain,   // pods, no dataset anywhere
+  kShared,  // pods, and two shares on each node
   kFluid,   // pods of which some read, 2,000 datasets with their workers; racks, zones and images
 };
 
@@ -38,10 +39,11 @@ struct MadeState {
 
 MadeState& made_state(std::size_t nodes, Made what = Made::kLabels);
 
-// A pod with eight GPUs and two datasets, with as many and none, and with one GPU and none.
+// A pod with eight GPUs and two datasets, with as many and none, with one GPU and none, and with a share of one.
 model::PodRequest eight_gpus_two_datasets();
 model::PodRequest eight_gpus();
 model::PodRequest one_gpu();
+model::PodRequest shared_gpu();
 // An image that every other node of Made::kFluid has.
 std::uint64_t common_image();
 

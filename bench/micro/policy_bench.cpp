@@ -1,4 +1,4 @@
-// Policy work alone: from parsed request to ranked answer. The shared pod of docs/benchmarks.md comes with shares.
+// Policy work alone: from parsed request to ranked answer.
 #include "berth/policy/decide.h"
 #include "made_state.h"
 #include "measured.h"
@@ -55,6 +55,19 @@ void decide_filter_no_datasets(benchmark::State& state) {
   measure(state, {}, [&] { return policy::decide_filter(query, {}); });
 }
 
+// A share of a GPU, where none is shared yet and where two shares are on each node.
+void decide_filter_share(benchmark::State& state) {
+  const Made what = state.range(0) == 0 ? Made::kPlain : Made::kShared;
+  const MadeState& made = made_state(nodes_of(state), what);
+  const model::PodRequest pod = shared_gpu();
+  const policy::Query query{*made.snapshot, pod, made.views, 1, made.clock.wall()};
+  const std::string on = what == Made::kPlain ? "none shared" : "two shares a node";
+  const auto nodes = state.range(1);
+  const Bound bound{"decide_filter, shared pod, " + on + ", " + std::to_string(nodes) + " nodes",
+                    nodes == 5000 ? kBoundMs : 0};
+  measure(state, bound, [&] { return policy::decide_filter(query, {}); });
+}
+
 void decide_prioritize(benchmark::State& state) {
   const MadeState& made = made_state(static_cast<std::size_t>(state.range(1)));
   const model::PodRequest pod = pod_of(state);
@@ -69,6 +82,10 @@ void at_5000(benchmark::internal::Benchmark* bench) {
   arguments(bench);
   bench->Args({kEightGpus, 5000})->Args({kOneGpu, 5000})->Iterations(1000);
 }
+void at_5000_shared(benchmark::internal::Benchmark* bench) {
+  arguments(bench);
+  bench->Args({0, 5000})->Args({1, 5000})->Iterations(1000);
+}
 void at_50000(benchmark::internal::Benchmark* bench) {
   arguments(bench);
   bench->Args({kEightGpus, 50000})->Args({kOneGpu, 50000})->Iterations(100);
@@ -80,6 +97,7 @@ BENCHMARK(decide_filter_empty)->Apply(at_5000);
 BENCHMARK(decide_filter_2000_datasets)->Apply(at_5000);
 BENCHMARK(decide_filter_no_datasets)->Apply(at_5000);
 BENCHMARK(decide_prioritize)->Apply(at_5000);
+BENCHMARK(decide_filter_share)->Apply(at_5000_shared);
 BENCHMARK(decide_filter)->Apply(at_50000);
 BENCHMARK(decide_filter_wide)->Apply(at_50000);
 BENCHMARK(decide_prioritize)->Apply(at_50000);

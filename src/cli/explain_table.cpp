@@ -6,18 +6,16 @@
 #include <chrono>
 #include <iterator>
 
+#include "berth/model/placement_text.h"
 #include "report.h"
 
 namespace berth::cli {
 namespace {
 
-std::string gpu_text(model::GpuMask set) {
-  std::string text;
-  for (int gpu = 0; gpu < model::kMaxGpus; ++gpu) {
-    if (!model::contains(set, gpu)) continue;
-    if (!text.empty()) text += ',';
-    text += std::to_string(gpu);
-  }
+// "0,1", of partitions "0:4:4", or both.
+std::string held_text(const model::Candidate& node) {
+  std::string text = model::write_gpu_list(node.gpu_set);
+  if (!node.mig_slots.empty()) text += (text.empty() ? "" : " ") + model::write_mig_slots(node.mig_slots);
   return text.empty() ? "-" : text;
 }
 
@@ -99,7 +97,7 @@ std::string explain_table(const model::Explanation& foreign, std::size_t most) {
       add(fmt::format("{:<{}}  {:>5}  {:>5.3f}  {:>8.3f}  {:>8.3f}  {:>7.3f}  {:<{}}  {:>5}  {:>4}  {}\n", node.node,
                       width, told.prioritized ? std::to_string(node.score) : "-", node.parts.total, node.parts.locality,
                       node.parts.topology, node.parts.packing, data_text(node, told), data_width, load_text(node),
-                      node.gpus_free < 0 ? "?" : std::to_string(node.gpus_free), gpu_text(node.gpu_set)));
+                      node.gpus_free < 0 ? "?" : std::to_string(node.gpus_free), held_text(node)));
     }
     if (told.candidate_count > shown) add(fmt::format("... and {} more\n", told.candidate_count - shown));
   }

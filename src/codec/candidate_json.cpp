@@ -5,6 +5,7 @@
 #include <cmath>
 #include <optional>
 
+#include "berth/model/placement_text.h"
 #include "coverage_fields.h"
 
 namespace berth::codec {
@@ -67,6 +68,7 @@ ordered_json candidate_json(const model::Candidate& candidate, std::span<const s
                        {"datasets", ordered_json::array()},
                        {"gpusFree", candidate.gpus_free},
                        {"gpuSet", gpu_list(candidate.gpu_set)}};
+  if (!candidate.mig_slots.empty()) json["migSlots"] = model::write_mig_slots(candidate.mig_slots);
   const std::size_t shares = std::min(datasets.size(), candidate.shares.size());
   for (std::size_t i = 0; i < shares; ++i) {
     json["datasets"].push_back(share_json(candidate.shares[i], datasets[i], at));
@@ -91,6 +93,7 @@ model::Candidate candidate_from(const ordered_json& json, core::WallTime at) {
     const int index = gpu.get<int>();
     if (index >= 0 && index < model::kMaxGpus) candidate.gpu_set |= model::GpuMask{1} << index;
   }
+  candidate.mig_slots = model::parse_mig_slots(json.value("migSlots", "")).value_or(std::vector<model::MigSlot>());
   return candidate;
 }
 

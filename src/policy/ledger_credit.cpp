@@ -16,6 +16,14 @@ bool given_back(const LedgerEntry& entry, const model::PodRequest& pod) {
   return entry.uid == pod.uid || (entry.kind == model::EntryKind::kFirm && entry.priority < pod.priority);
 }
 
+GpuMask unhealthy(const std::vector<model::GpuUse>& uses) {
+  GpuMask set = 0;
+  for (std::size_t gpu = 0; gpu < uses.size(); ++gpu) {
+    if (!uses[gpu].healthy) set |= GpuMask{1} << gpu;
+  }
+  return set;
+}
+
 void mark_whole(std::vector<model::GpuUse>& uses, GpuMask gpus) {
   for (std::size_t gpu = 0; gpu < uses.size(); ++gpu) {
     if (model::contains(gpus, static_cast<int>(gpu))) model::count_whole(uses[gpu]);
@@ -78,6 +86,8 @@ void LedgerCredit::recount(const model::PodRequest& pod) {
       continue;
     }
     if (firm) differing.firm += entry.gpus;
+    // A GPU that has failed since it was promised is nobody else's loss.
+    if (firm && entry.gpus > 0) differing.firm -= model::count(entry.placement.gpus & unhealthy(differing.uses));
     (entry.gpus > 0 ? found[entry.slot].whole : found[entry.slot].part) |= entry.placement.gpus;
     if (entry.placement.empty() && entry.parts.any()) found[entry.slot].unplaced.push_back(&entry);
   }

@@ -37,9 +37,11 @@ void GpuAccount::write_uses(model::NodeState& state) const {
   GpuMask part = 0;
   std::vector<model::GpuUse> uses = used_;
   bool parts = parts_;
+  std::int32_t dead = 0;  // promised whole, and failed since: no other GPU has to be kept for the pod
   for (const Promise& promise : promises_) {
     (promise.gpus > 0 ? whole : part) |= promise.placement.gpus;
     parts = parts || promise.parts.any();
+    if (promise.gpus > 0) dead += model::count(promise.placement.gpus & ~whole_);
     for (std::size_t gpu = 0; promise.gpus > 0 && gpu < uses.size(); ++gpu) {
       if (model::contains(promise.placement.gpus, static_cast<int>(gpu))) model::count_whole(uses[gpu]);
     }
@@ -47,7 +49,7 @@ void GpuAccount::write_uses(model::NodeState& state) const {
     if (promise.gpus > 0) model::count_parts(promise.parts, {0, promise.placement.slots}, uses);
   }
   state.firm_gpus = (whole | part) & state.free;
-  state.firm = gpu_count(std::int64_t{state.firm} + model::count(part & ~whole & state.free));
+  state.firm = gpu_count(std::int64_t{state.firm} + model::count(part & ~whole & state.free) - dead);
   if (!uses.empty() && (parts || !alike_ || gpus_ == 0)) {
     state.uses = std::make_shared<const std::vector<model::GpuUse>>(std::move(uses));
   }

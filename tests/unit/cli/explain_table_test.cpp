@@ -31,6 +31,18 @@ TEST(ExplainTable, PrintsTheBestAndCountsTheOthers) {
   EXPECT_THAT(text, HasSubstr("   ?  -\n"));  // a node that the snapshot doesn't know
 }
 
+TEST(ExplainTable, ShowsGpusAndPartitions) {
+  model::Explanation told;
+  told.pod = "team/serve";
+  told.candidate_count = 1;
+  model::Candidate& node = told.candidates.emplace_back();
+  node.node = "a";
+  node.gpus_free = 2;
+  node.gpu_set = model::mask({0, 1});
+  node.mig_slots = {{6, 0, 4}, {7, 6, 1}};
+  EXPECT_THAT(explain_table(told, 2), HasSubstr("  0,1 6:0:4,7:6:1\n"));
+}
+
 TEST(ExplainTable, DataCarriesItsSourceAndItsAge) {
   using namespace std::chrono_literals;
   using model::CoverageSource;

@@ -65,6 +65,16 @@ TEST(AdminJson, ExplanationIsReadBack) {
   EXPECT_EQ(write_explanation(*back), write_explanation(sample()));
 }
 
+TEST(AdminJson, PartitionsAreWrittenWhereThereAreAny) {
+  auto told = sample();
+  told.candidates[0].mig_slots = {{0, 4, 4}, {1, 6, 1}};
+  const auto json = nlohmann::json::parse(write_explanation(told));
+  EXPECT_EQ(json["candidates"][0].at("migSlots"), "0:4:4,1:6:1");
+  const auto back = read_explanation(write_explanation(told));
+  ASSERT_TRUE(back.has_value());
+  EXPECT_EQ(back->candidates[0].mig_slots, told.candidates[0].mig_slots);
+}
+
 TEST(AdminJson, AgesAreNeverNegative) {
   auto told = sample();
   told.candidates[0].shares[0].observed = told.at + 3s;
