@@ -154,7 +154,7 @@ std::optional<PartPlacement> place_parts(const GpuParts& parts, std::span<const 
   PartPlacement placed;
   if (parts.gpus > kMaxGpus || uses.size() > kMaxGpus) return std::nullopt;
   if (parts.gpus > 0 && !place_share(parts, uses, shape, placed)) return std::nullopt;
-  const bool partitions = !parts.mig.empty() && machine != nullptr;
+  const bool partitions = !parts.mig.empty() && machine != nullptr && !machine->gpus.empty();
   if (partitions && !place_partitions(parts, uses, *machine, placed)) return std::nullopt;
   GpuMask on = placed.gpus;
   for (const MigSlot& slot : placed.taken()) on |= bit(static_cast<std::size_t>(slot.gpu));

@@ -45,7 +45,10 @@ bool restricted(const model::PodRequest& pod) { return pod.topology_policy == mo
 
 GpuMask suitable_gpus(const model::PodRequest& pod, const NodeView& node) {
   const bool any_memory = pod.min_gpu_memory_mib <= 0;
-  if ((any_memory && pod.gpu_products.empty()) || node.uses == nullptr || !node.state->machine) return ~GpuMask{0};
+  if ((any_memory && pod.gpu_products.empty()) || node.uses == nullptr || !node.state->machine ||
+      node.state->machine->gpus.empty()) {
+    return ~GpuMask{0};
+  }
   const auto& gpus = node.state->machine->gpus;
   GpuMask suitable = 0;
   for (std::size_t gpu = 0; gpu < node.uses->size() && gpu < gpus.size(); ++gpu) {

@@ -11,9 +11,11 @@ using model::GpuUse;
 
 constexpr double kFreshAtMost = 0.5;
 
+bool told_apart(const model::NodeState& state) { return state.machine && !state.machine->gpus.empty(); }
+
 // Where nobody tells a node's partitions apart, that it has such is all there is to know: the scheduler counts them.
 bool partitions_listed(const model::PodRequest& pod, const model::NodeState& state) {
-  if (state.machine) return true;
+  if (told_apart(state)) return true;
   return std::ranges::all_of(pod.parts.mig, [&](const model::MigDemand& wanted) {
     return std::ranges::any_of(state.node->mig, [&](const model::MigDemand& there) {
       return there.profile == wanted.profile && there.count >= wanted.count;
@@ -44,7 +46,7 @@ PartFit fit_alike(const model::PodRequest& pod, const NodeView& node) {
     fit.packing = kFreshAtMost;
     return fit;
   }
-  std::int64_t memory = state.machine ? state.machine->gpus.front().memory_mib : 0;
+  std::int64_t memory = told_apart(state) ? state.machine->gpus.front().memory_mib : 0;
   if (memory <= 0) memory = state.node->gpu_memory_mib;
   fit.fits = node.unused() >= pod.parts.gpus && model::share_fits(pod.parts, {.memory_mib = memory});
   fit.unpromised = fit.fits && node.unpromised() >= pod.parts.gpus;
@@ -64,7 +66,7 @@ PartFit fit_parts(const model::PodRequest& pod, const NodeView& node) {
   if (!pod.parts.mig.empty() && !partitions_listed(pod, state)) return kNone;
   if (node.uses == nullptr) {
     // Partitions make a node's GPUs differ: where a machine is told and its GPUs don't, it has none.
-    return pod.parts.mig.empty() || !state.machine ? fit_alike(pod, node) : kNone;
+    return pod.parts.mig.empty() || !told_apart(state) ? fit_alike(pod, node) : kNone;
   }
   const GpuMask suitable = suitable_gpus(pod, node);
   const auto placed = place(pod, state, *node.uses, suitable);

@@ -40,10 +40,11 @@ void mark_free(std::vector<model::GpuUse>& uses, GpuMask gpus) {
 
 std::vector<model::GpuUse> uses_of(const model::NodeState& state) {
   if (state.uses) return *state.uses;
-  const std::size_t gpus = state.machine ? state.machine->gpus.size() : static_cast<std::size_t>(state.gpus);
+  const bool told = state.machine && !state.machine->gpus.empty();
+  const std::size_t gpus = told ? state.machine->gpus.size() : static_cast<std::size_t>(std::max(0, state.gpus));
   if (gpus > model::kMaxGpus) return {};
   std::int64_t memory = state.node->gpu_memory_mib;
-  if (state.machine && state.machine->gpus.front().memory_mib > 0) memory = state.machine->gpus.front().memory_mib;
+  if (told && state.machine->gpus.front().memory_mib > 0) memory = state.machine->gpus.front().memory_mib;
   std::vector<model::GpuUse> uses(gpus, {.memory_mib = memory});
   const GpuMask all = model::mask_all(static_cast<int>(gpus));
   mark_whole(uses, state.free_known ? all & ~state.free : all & model::mask_all(std::min(state.used, state.gpus)));

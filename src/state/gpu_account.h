@@ -60,7 +60,7 @@ class GpuAccount {
   // Works out who holds what. Call it after a batch of changes and before write().
   void settle();
 
-  // Capacity, shape, use, free GPUs and who holds the others; adds to NodeState::firm the GPUs that promised shares open.
+  // All of GPUs but the machine: capacity, shape, use, free GPUs and who holds the others; adds to NodeState::firm the GPUs that promised shares open.
   void write(model::NodeState& state) const;
 
   [[nodiscard]] bool empty() const { return held_.empty(); }

@@ -12,7 +12,6 @@ using model::FreeSource;
 using model::GpuMask;
 
 void GpuAccount::write(model::NodeState& state) const {
-  state.machine = machine_;
   state.shape = shape_;
   state.gpus = gpus_;
   const bool apart = !gpu_.empty() && !overfull_;
