@@ -91,6 +91,11 @@ void read_labels(model::Node& node, simdjson::dom::object labels, const model::R
     if (of_fluid && value.get(label) == simdjson::SUCCESS && label == "true") {
       node.fluid_labels.emplace_back(key);
     }
+    const auto level = std::find(resources.levels.begin(), resources.levels.end(), key);
+    if (level != resources.levels.end() && value.get(label) == simdjson::SUCCESS && !label.empty()) {
+      node.levels.resize(resources.levels.size());
+      node.levels[static_cast<std::size_t>(level - resources.levels.begin())] = label;
+    }
   }
   std::sort(node.fluid_labels.begin(), node.fluid_labels.end());
   node.fluid_labels.erase(std::unique(node.fluid_labels.begin(), node.fluid_labels.end()), node.fluid_labels.end());

@@ -6,6 +6,7 @@
 
 #include "berth/model/reason.h"
 #include "fluid_pod.h"
+#include "gang_reader.h"
 #include "hami.h"
 #include "koordinator.h"
 #include "pod_containers.h"
@@ -231,7 +232,10 @@ void keep_labels(model::Pod& pod, simdjson::dom::object metadata, Reading& readi
 void read_into(model::Pod& pod, simdjson::dom::object json, const model::ResourceNames& resources, Reading& reading) {
   const auto [metadata, spec, status] = pick<3>(json, {string_view("metadata"), "spec", "status"}, reading);
   FluidPod fluid;
-  if (const auto fields = object(metadata, reading)) fluid = read_metadata(pod, *fields, reading);
+  if (const auto fields = object(metadata, reading)) {
+    fluid = read_metadata(pod, *fields, reading);
+    pod.gang = read_gang(pod.ns, *fields, spec, reading);
+  }
   if (const auto fields = object(spec, reading)) read_spec(pod, fluid, *fields, resources, reading);
   if (const auto fields = object(status, reading)) read_status(pod, *fields, reading);
   if (pod.gpus == 0 && !pod.parts.any()) return;

@@ -48,7 +48,7 @@ void read_datasets(PodRequest& request, const Annotation& annotation) {
 
 void read_dataset_policy(PodRequest& request, const Annotation& annotation) {
   const auto policy = parse_dataset_policy(annotation.value);
-  if (policy) request.dataset_policy = *policy;
+  if (policy) request.given.dataset_policy = request.dataset_policy = *policy;
   if (!policy) invalid(request, annotation, "preferred or required");
 }
 
@@ -84,18 +84,49 @@ void read_checkpointed_at(PodRequest& request, const Annotation& annotation) {
 
 void read_topology_policy(PodRequest& request, const Annotation& annotation) {
   const auto policy = parse_topology_policy(annotation.value);
-  if (policy) request.topology_policy = *policy;
+  if (policy) request.given.topology_policy = request.topology_policy = *policy;
   if (!policy) invalid(request, annotation, "none, best-effort or restricted");
 }
 
 void read_min_gpu_memory(PodRequest& request, const Annotation& annotation) {
   const auto memory = parse_gpu_memory(annotation.value);
-  if (memory) request.min_gpu_memory_mib = *memory;
+  if (memory) request.given.min_gpu_memory_mib = request.min_gpu_memory_mib = *memory;
   if (!memory) invalid(request, annotation, "a quantity such as 80Gi, or whole GiB such as 80");
+}
+
+void read_policy_name(PodRequest& request, const Annotation& annotation) {
+  request.policy_name = annotation.value;
+  if (!core::is_name(annotation.value)) invalid(request, annotation, "the name of a SchedulingPolicy of the namespace");
+}
+
+std::string allowed_topologies(const std::vector<std::string>& levels) {
+  std::string allowed = "preferred=LABEL or required=LABEL, where LABEL is ";
+  for (const std::string& level : levels) allowed.append(level).append(", ");
+  if (!levels.empty()) allowed.replace(allowed.size() - 2, 2, " or ");
+  return allowed.append(kHostnameLabel);
+}
+
+void read_gang_topology(PodRequest& request, const Annotation& annotation, const std::vector<std::string>& levels) {
+  constexpr std::string_view kPreferred = "preferred=";
+  constexpr std::string_view kRequired = "required=";
+  std::string_view label = annotation.value;
+  const bool required = label.starts_with(kRequired);
+  const bool form = required || label.starts_with(kPreferred);
+  if (form) label.remove_prefix(required ? kRequired.size() : kPreferred.size());
+  const auto level = std::find(levels.begin(), levels.end(), label);
+  const bool by_node = label == kHostnameLabel;
+  if (form && (by_node || level != levels.end())) {
+    const auto index = by_node ? -1 : static_cast<std::int32_t>(level - levels.begin());
+    request.gang_topology = {std::string(label), required, index};
+  } else {
+    invalid(request, annotation, allowed_topologies(levels));
+  }
 }
 
 // Of bound pods, and written by Berth itself.
 void read_nothing(PodRequest&, const Annotation&) {}
+
+constexpr std::string_view kGangTopology = "gang-topology";
 
 struct KnownAnnotation {
   std::string_view key;
@@ -110,13 +141,16 @@ constexpr std::array kKnown = {
     KnownAnnotation{"checkpointed-at", read_checkpointed_at},
     KnownAnnotation{"topology-policy", read_topology_policy},
     KnownAnnotation{"min-gpu-memory", read_min_gpu_memory},
+    KnownAnnotation{"scheduling-policy", read_policy_name},
+    KnownAnnotation{kGangTopology, read_nothing},  // needs more than its value: read_annotation()
     KnownAnnotation{"gpus", read_nothing},
     KnownAnnotation{"mig-slots", read_nothing},
     KnownAnnotation{kWakeKey, read_nothing},
 };
 
-void read_annotation(PodRequest& request, const Annotation& annotation) {
+void read_annotation(PodRequest& request, const Annotation& annotation, const PodDefaults& defaults) {
   const std::string_view key = std::string_view(annotation.key).substr(kAnnotationPrefix.size());
+  if (key == kGangTopology) return read_gang_topology(request, annotation, defaults.gang_levels);
   const auto known = std::find_if(kKnown.begin(), kKnown.end(), [&](const auto& one) { return one.key == key; });
   if (known == kKnown.end()) {
     request.ignored_keys.push_back(annotation.key);
@@ -169,7 +203,8 @@ bool PodRequest::requires_any_dataset(core::WallTime now) const {
 
 bool PodRequest::has_hard_rule(core::WallTime now) const {
   return invalid.has_value() || min_gpu_memory_mib > 0 || !gpu_products.empty() ||
-         (topology_policy == TopologyPolicy::kRestricted && gpus > 0) || parts.any() || requires_any_dataset(now);
+         (topology_policy == TopologyPolicy::kRestricted && gpus > 0) || parts.any() || requires_any_dataset(now) ||
+         (gang_topology.required && !gang.name.empty());
 }
 
 PodRequest make_request(const Pod& pod, const PodDefaults& defaults) {
@@ -183,8 +218,10 @@ PodRequest make_request(const Pod& pod, const PodDefaults& defaults) {
   request.gpus = pod.gpus;
   request.parts = pod.parts;
   request.resource_claims = pod.resource_claims;
+  request.gang = pod.gang;
   request.dataset_policy = defaults.dataset_policy;
   request.topology_policy = defaults.topology_policy;
+  request.weights = defaults.weights;
   if (pod.gpus > 0 || pod.parts.any()) {
     request.min_gpu_memory_mib = defaults.min_gpu_memory_mib;
     request.gpu_products = defaults.gpu_products;
@@ -202,7 +239,7 @@ PodRequest make_request(const Pod& pod, const PodDefaults& defaults) {
     if (!annotation.key.starts_with(kAnnotationPrefix)) continue;
     // A pod that was woken once is not ours for ever because of that.
     request.has_key_of_ours = request.has_key_of_ours || annotation.key.substr(kAnnotationPrefix.size()) != kWakeKey;
-    read_annotation(request, annotation);
+    read_annotation(request, annotation, defaults);
   }
   if (pod.parts.uneven && !request.invalid) {
     request.invalid = core::Error{core::ErrorCode::kInvalid,

@@ -62,6 +62,13 @@ const ImagePlacement* ImageIndex::find(std::uint64_t id) const {
   return found == shard->end() ? nullptr : found->second.get();
 }
 
+const GangPlacement* GangIndex::find(std::string_view name) const {
+  const auto& shard = shards[shard_of(name)];
+  if (!shard) return nullptr;
+  const auto found = shard->find(name);
+  return found == shard->end() ? nullptr : found->second.get();
+}
+
 DatasetId find_dataset(const DatasetNames& names, const DatasetRef& dataset) {
   auto found = names.find(dataset.to_string());
   if (found == names.end()) found = names.find(worker_label(dataset, {}));

@@ -108,9 +108,8 @@ void tell(HttpResponse& response, const ExtenderContext& context, model::Decisio
   // A call for one node is a nomination checked or another tool's question: it must leave no trace in the ledger.
   if (kept->one_node) return;
   response.after = [&context, kept = std::move(kept), winner = std::move(winner)] {
-    context.state.post(
-        {kept->pod.uid, winner, clamped(kept->pod.gpus), kept->pod.priority, kept->verb, !kept->pod.datasets.empty(),
-         kept->pod.parts});
+    context.state.post({kept->pod.uid, winner, clamped(kept->pod.gpus), kept->pod.priority, kept->verb,
+                        !kept->pod.datasets.empty(), kept->pod.parts, kept->pod.gang});
     if (context.decided) context.decided(kept);
   };
 }
@@ -202,6 +201,7 @@ HttpResponse handle(HttpRequest& http, const ExtenderContext& context, ReaderPoo
   Call call{*request, model::make_request((*request)->pod, context.defaults), context.state.snapshots().load(),
             context.clock.now()};
   model::resolve_claims(call.pod, *call.snapshot);
+  model::apply_policy(call.pod, *call.snapshot, context.defaults);
   HttpResponse response;
   if (!call.pod.ours()) {
     context.metrics.count_untouched();

@@ -67,6 +67,7 @@ void Builder::set_node(model::Node node) {
                           labels_.change(record.slot, before.fluid_labels, record.node->fluid_labels, now_));
   if (!comes) return;
   ledger_.node_comes(record);
+  gangs_.slots_change();
   datasets_.node_changes(record);
   readers_.node_comes(record);
 }
@@ -87,6 +88,7 @@ void Builder::take(model::MachineGone& update) {
 void Builder::remove_node(NodeRecord& record) {
   if (record.slot == kNoSlot) return;
   ledger_.node_goes(record);
+  gangs_.slots_change();
   datasets_.node_changes(record);
   readers_.node_goes(record);
   images_.change(record.slot, record.node->images, {});
@@ -110,9 +112,10 @@ std::optional<core::SteadyTime> Builder::next_expiry() {
 }
 
 bool Builder::changed() const {
-  return nodes_.changed() || ledger_.changed() || datasets_.changed() || claims_.changed() || readers_.changed() ||
-         images_.changed() || budgets_.changed() || were_pods_ != pods_.size() || were_bound_ != pods_.bound() ||
-         was_ready_ != why_not_ready().empty() || version_ == 0 || build_failed_;
+  return nodes_.changed() || ledger_.changed() || gangs_.changed() || datasets_.changed() || claims_.changed() ||
+         readers_.changed() || images_.changed() || policies_.changed() || budgets_.changed() ||
+         were_pods_ != pods_.size() || were_bound_ != pods_.bound() || was_ready_ != why_not_ready().empty() ||
+         version_ == 0 || build_failed_;
 }
 
 std::shared_ptr<const model::Snapshot> Builder::build(const Moment& now) {
@@ -124,11 +127,13 @@ std::shared_ptr<const model::Snapshot> Builder::build(const Moment& now) {
   next->ready = next->not_ready_why.empty();
   nodes_.write(*next);
   ledger_.write(*next);
+  gangs_.write(*next);
   datasets_.write(*next, now);
   claims_.write(*next);
   readers_.write(*next);
   images_.write(*next);
   budgets_.write(*next);
+  policies_.write(*next);
   next->pods = pods_.size();
   next->bound_pods = pods_.bound();
 

@@ -18,6 +18,7 @@
 #include "budget_table.h"
 #include "claim_table.h"
 #include "dataset_table.h"
+#include "gang_table.h"
 #include "image_table.h"
 #include "label_table.h"
 #include "ledger.h"
@@ -25,6 +26,7 @@
 #include "node_table.h"
 #include "pod_table.h"
 #include "pod_wants.h"
+#include "policy_table.h"
 #include "reader_counts.h"
 
 namespace berth::state {
@@ -71,9 +73,9 @@ class Builder {
   void take(model::MachineSet& update);
   void take(model::MachineGone& update);
   void take(model::AllMachines& update) { nodes_.tell_all(update); }
-  void take(model::PolicySet&) {}
-  void take(model::PolicyGone&) {}
-  void take(model::AllPolicies&) {}
+  void take(model::PolicySet& update) { policies_.set(std::move(update.policy)); }
+  void take(model::PolicyGone& update) { policies_.remove(update.ns, update.name); }
+  void take(model::AllPolicies& update) { policies_.replace(std::move(update.policies)); }
   void take(model::BudgetSet& update) { budgets_.set(std::move(update.budget)); }
   void take(model::BudgetGone& update) { budgets_.remove(update.ns, update.name); }
   void take(model::AllBudgets& update) { budgets_.replace(std::move(update.budgets)); }
@@ -89,6 +91,7 @@ class Builder {
   void keep_wants(PodRecord& record, const model::Pod& pod, const model::PodRequest& request);
   void drop_wants(PodRecord& record);
   void keep_ledger(PodRecord& record, const model::Pod& pod);
+  void keep_gang(const PodRecord& record, const model::Pod& pod);
   void keep_firm(PodRecord& record, const std::string& nominated, Ledger::Demand demand);
   // Ends all that others keep for the pod.
   void forget(PodRecord& record);
@@ -105,6 +108,7 @@ class Builder {
   NodeTable nodes_;
   PodTable pods_;
   Ledger ledger_{nodes_};
+  GangTable gangs_{nodes_};
   LabelTable labels_;
   DatasetTable datasets_;
   ClaimTable claims_;
@@ -112,6 +116,7 @@ class Builder {
   ReaderCounts readers_;
   ImageTable images_;
   BudgetTable budgets_;
+  PolicyTable policies_;
 
   std::uint64_t version_ = 0;
   bool build_failed_ = false;

@@ -53,6 +53,7 @@ PodRecord& Builder::set_pod(const model::Pod& pod) {
   keep_cache(*record, pod);
   keep_wants(*record, pod, request);
   keep_ledger(*record, pod);
+  keep_gang(*record, pod);
   settle_reader(*record);
   return *record;
 }
@@ -145,7 +146,9 @@ void Builder::settle_reader(PodRecord& record) {
 
 void Builder::settle_moved() {
   for (const std::string& uid : ledger_.take_moved()) {
-    if (PodRecord* const record = pods_.find_uid(uid)) settle_reader(*record);
+    PodRecord* const record = pods_.find_uid(uid);
+    if (record != nullptr) settle_reader(*record);
+    if (record == nullptr || !record->bound) gangs_.move(uid, ledger_.node_of(uid));
   }
 }
 
@@ -171,6 +174,13 @@ void Builder::keep_ledger(PodRecord& record, const model::Pod& pod) {
   keep_firm(record, pod.nominated_node, {gpu_count(pod.gpus), pod.priority, pod.parts});
 }
 
+void Builder::keep_gang(const PodRecord& record, const model::Pod& pod) {
+  // Others are none of our business, and their number is the cluster's.
+  const bool ours = pod.gpus > 0 || pod.parts.any() || pod.resource_claims || !pod.annotations.empty();
+  if (!gangs_.set(record.uid, ours ? pod.gang : model::GangRef{}, pod.phase)) return;
+  gangs_.move(record.uid, record.bound ? &nodes_.at(pod.node) : ledger_.node_of(record.uid));
+}
+
 void Builder::keep_firm(PodRecord& record, const std::string& nominated, Ledger::Demand demand) {
   const bool reads = record.wants && record.wants->any;
   const bool holds = demand.gpus > 0 || demand.parts.any();
@@ -193,6 +203,7 @@ void Builder::forget(PodRecord& record) {
     ledger_.end(record.uid);
     attempts_.forget(record.uid);
   }
+  gangs_.forget(record.uid);
   drop_wants(record);
 }
 
@@ -225,6 +236,7 @@ void Builder::apply(const Attempt& attempt, core::SteadyTime now) {
   } else {
     ledger_.put_soft(attempt.uid, *node, {gpu_count(attempt.gpus), attempt.priority, attempt.parts},
                      now + options_.soft_lifetime);
+    gangs_.expect(attempt.uid, attempt.gang);
   }
   settle_moved();
 }

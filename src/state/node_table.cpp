@@ -73,9 +73,10 @@ void NodeTable::set(NodeRecord& record, std::shared_ptr<const model::Node> node)
     index_changed_ = true;
   }
   const bool same_machine = record.node != nullptr && same_gpus(*record.node, *node);
-  const bool same_place = record.node != nullptr && record.node->rack == node->rack && record.node->zone == node->zone;
+  const bool same_place = record.node != nullptr && record.node->rack == node->rack &&
+                          record.node->zone == node->zone && record.node->levels == node->levels;
   if (!same_place) {
-    const model::PlaceId place = places_.enter(node->zone, node->rack);
+    const model::PlaceId place = places_.enter(*node);
     if (record.node != nullptr) places_.leave(record.place);
     record.place = place;
   }

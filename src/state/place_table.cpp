@@ -1,5 +1,6 @@
 #include "place_table.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace berth::state {
@@ -25,24 +26,42 @@ void PlaceTable::Numbers::leave(std::uint32_t number) {
   free_.push_back(number);
 }
 
-PlaceTable::PlaceTable() { enter({}, {}); }
+PlaceTable::PlaceTable() {
+  for (Numbers& level : levels_) level.enter({});
+  enter({});
+}
 
-model::PlaceId PlaceTable::enter(std::string_view zone, std::string_view rack) {
+model::Place PlaceTable::stands(const model::Node& node) {
+  model::Place place;
+  place.zone = zones_.enter(node.zone);
+  place.rack = !node.rack.empty();
+  for (std::size_t level = 0; level < std::min(node.levels.size(), levels_.size()); ++level) {
+    if (!node.levels[level].empty()) place.levels[level] = levels_[level].enter(node.levels[level]);
+  }
+  return place;
+}
+
+model::PlaceId PlaceTable::enter(const model::Node& node) {
   // No label holds a slash.
+  std::string name = node.zone + "/" + node.rack;
+  for (const std::string& value : node.levels) name.append("/").append(value);
   const std::size_t before = places_.size();
-  const model::PlaceId place = places_.enter(std::string(zone).append("/").append(rack));
-  const std::uint32_t number = zones_.enter(std::string(zone));
+  const model::PlaceId place = places_.enter(name);
+  const model::Place stands_there = stands(node);
   if (places_.size() != before) known_.resize(places_.size(), {~std::uint32_t{0}, false});
-  const model::Place stands{number, !rack.empty()};
-  if (known_[place].zone != stands.zone || known_[place].rack != stands.rack) {
-    known_[place] = stands;
+  if (known_[place] != stands_there) {
+    known_[place] = stands_there;
     changed_ = true;
   }
   return place;
 }
 
 void PlaceTable::leave(model::PlaceId place) {
-  zones_.leave(known_[place].zone);
+  const model::Place& left = known_[place];
+  zones_.leave(left.zone);
+  for (std::size_t level = 0; level < levels_.size(); ++level) {
+    if (left.levels[level] != 0) levels_[level].leave(left.levels[level]);
+  }
   places_.leave(place);
 }
 

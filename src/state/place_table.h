@@ -1,8 +1,9 @@
-// Numbers for the racks and zones that nodes stand in.
+// Numbers for the racks and zones that nodes stand in, and for what their labels say of the levels of gangs.
 //
 // Not thread-safe: owned by the builder.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -17,8 +18,8 @@ class PlaceTable {
  public:
   PlaceTable();
 
-  // The number of a rack of a zone, or of all that has none; give it back with leave(). Place 0 has neither.
-  model::PlaceId enter(std::string_view zone, std::string_view rack);
+  // The number of all that stands where the node does; give it back with leave(). Place 0 has no label at all.
+  model::PlaceId enter(const model::Node& node);
   void leave(model::PlaceId place);
 
   [[nodiscard]] bool changed() const { return changed_; }
@@ -42,7 +43,10 @@ class PlaceTable {
     std::vector<std::uint32_t> free_;
   };
 
+  [[nodiscard]] model::Place stands(const model::Node& node);
+
   Numbers zones_;
+  std::array<Numbers, model::kMaxLevels> levels_;  // 0 in each is the absent label
   Numbers places_;
   std::vector<model::Place> known_;  // by PlaceId
   bool changed_ = true;

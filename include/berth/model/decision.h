@@ -100,6 +100,8 @@ struct Explanation {
   std::vector<std::string> datasets;          // NAMESPACE/NAME
   std::vector<std::string> unknown_datasets;  // of them, that exist nowhere
   std::vector<std::string> ignored_keys;      // annotations with our prefix that this version does not know
+  std::string gang;                           // GangRef::name, empty if the pod is in none
+  std::string policy;                         // NAMESPACE/NAME of the SchedulingPolicy that counted, empty if none
   core::WallTime at;
   std::uint32_t attempt = 1;
   std::uint64_t snapshot_version = 0;

@@ -96,10 +96,13 @@ struct Pod {
   [[nodiscard]] bool ended() const { return phase == PodPhase::kSucceeded || phase == PodPhase::kFailed; }
 };
 
+// The closest level of a gang's topology: one node.
+inline constexpr std::string_view kHostnameLabel = "kubernetes.io/hostname";
 // How strongly a gang's members belong together, and by which of ResourceNames::levels.
 struct GangTopology {
-  std::string label;  // empty: any level, the closest the better
+  std::string label;  // empty: any level, the closer the better
   bool required = false;
+  std::int32_t level = -1;  // index of the label in PodDefaults::gang_levels, and so into Place::levels; -1: a node
   friend bool operator==(const GangTopology&, const GangTopology&) = default;
 };
 
@@ -110,6 +113,7 @@ struct PodDefaults {
   std::int64_t min_gpu_memory_mib = 0;    // 0: no minimum
   std::vector<std::string> gpu_products;  // empty: any
   Weights weights = {};
+  WeightBounds weight_bounds = {};
   std::vector<std::string> gang_levels = ResourceNames{}.levels;
 };
 
@@ -136,7 +140,8 @@ struct PodRequest {
   std::string owner;
   std::string policy_name;  // annotation scheduling-policy; empty: the namespace's policy "default", if there is one
   PolicyTerms given;        // by its annotations
-  model::Weights weights;   // apply_policy() of snapshot.h
+  std::string policy;       // name of the SchedulingPolicy that counted, empty if none; with weights: apply_policy()
+  model::Weights weights;
   std::vector<WantedDataset> datasets;
   std::vector<std::string> claims;           // not resolved yet: resolve_claims() of snapshot.h
   std::vector<std::string> required_claims;  // of them, by a label of Fluid's

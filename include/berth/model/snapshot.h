@@ -117,6 +117,7 @@ struct Place {
   // By level of ResourceNames::levels, a dense number for the label's value from 1 on; 0: the node has no such label
   // and is near nobody by it. Levels beyond the first eight are not looked at.
   std::array<std::uint32_t, kMaxLevels> levels{};
+  friend bool operator==(const Place&, const Place&) = default;
 };
 
 // A node and the GPUs taken on it.
@@ -163,10 +164,17 @@ struct GangPlacement {
     Slot slot = kNoSlot;
     friend bool operator==(const Member&, const Member&) = default;
   };
-  std::int32_t size = 0;        // members it has in all, 0 if nobody said
-  std::vector<Member> members;  // by UID
+  std::int32_t size = 0;        // members that are to run at once: told, or as many as are known
+  std::vector<Member> members;  // that have a place, by UID
+  friend bool operator==(const GangPlacement&, const GangPlacement&) = default;
 };
-using GangMap = StringMap<std::shared_ptr<const GangPlacement>>;       // by GangRef::name
+// By GangRef::name, in shards, so that a change copies little.
+struct GangIndex {
+  using Shard = StringMap<std::shared_ptr<const GangPlacement>>;
+  std::array<std::shared_ptr<const Shard>, 256> shards;  // by shard_of(); null if empty
+  static std::size_t shard_of(std::string_view name) { return StringHash{}(name) % 256; }
+  [[nodiscard]] const GangPlacement* find(std::string_view name) const;  // nullptr if nothing is known of it
+};
 using PolicyMap = StringMap<std::shared_ptr<const SchedulingPolicy>>;  // by "NAMESPACE/NAME"
 using FailureMap = StringMap<std::vector<std::pair<Slot, float>>>;     // by owner's UID: as NodeState::failures
 using BudgetList = std::vector<DisruptionBudget>;
@@ -243,7 +251,7 @@ struct Snapshot {
   std::shared_ptr<const std::vector<Place>> places = std::make_shared<const std::vector<Place>>();
   ImageIndex images;
   std::shared_ptr<const LedgerMap> ledger = std::make_shared<const LedgerMap>();
-  std::shared_ptr<const GangMap> gangs = std::make_shared<const GangMap>();
+  GangIndex gangs;
   std::shared_ptr<const PolicyMap> policies = std::make_shared<const PolicyMap>();
   std::shared_ptr<const FailureMap> failures = std::make_shared<const FailureMap>();
   std::shared_ptr<const BudgetList> budgets = std::make_shared<const BudgetList>();

@@ -15,6 +15,12 @@ struct Weights {
   friend bool operator==(const Weights&, const Weights&) = default;
 };
 
+// What policies may set.
+struct WeightBounds {
+  Weights least = {0, 0, 0, 0};
+  Weights most = {1000, 1000, 1000, 1000};
+};
+
 // Those that somebody sets.
 struct OptionalWeights {
   std::optional<double> locality;

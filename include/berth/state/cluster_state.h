@@ -12,7 +12,9 @@
 // soft one; an entry ends when the pod is seen bound, anywhere, or ended, deleted or being deleted; a firm one when the
 // nomination is withdrawn, a soft one by time or when its node goes. Pods that want neither a GPU nor a dataset have
 // none. What Bind reserves is firm too, and ends when the pod is seen bound, ended, deleted or being deleted, when Bind
-// takes it back, or after five minutes. A pod reads its datasets where it is bound, until it has ended, and before that where its entry is.
+// takes it back, or after five minutes. A pod is a member of its gang from the moment it is known until it has ended;
+// where it is bound, or else where its entry is, it has a place. A pod reads its datasets where it is bound, until it
+// has ended, and before that where its entry is.
 #pragma once
 
 #include <chrono>
@@ -54,6 +56,7 @@ struct Attempt {
   model::Verb verb = model::Verb::kFilter;
   bool reads_data = false;  // it wants a dataset: expected there even without a GPU
   model::GpuParts parts = {};
+  model::GangRef gang = {};
 };
 
 struct StateCounters {

@@ -134,6 +134,15 @@ TEST(NodeReader, BrokenImagesAreLeftOut) {
   EXPECT_THAT(images(R"("none")"), testing::IsEmpty());
 }
 
+TEST(NodeReader, LevelsAreTheValuesOfTheConfiguredLabels) {
+  const std::string json = R"({"metadata":{"name":"a","labels":{"topology.kubernetes.io/zone":"z1",
+      "nvidia.com/gpu.clique":"c.1","example.com/row":"r9"}}})";
+  EXPECT_THAT(read_node(json)->levels, ElementsAre("c.1", "", "z1"));
+  EXPECT_THAT(read_node(json, {.levels = {"example.com/row"}})->levels, ElementsAre("r9"));
+  // One without any of them takes no memory for them.
+  EXPECT_THAT(read_node(json, {.levels = {"example.com/none"}})->levels, testing::IsEmpty());
+}
+
 struct Wrong {
   const char* name;
   const char* json;
