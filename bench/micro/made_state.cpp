@@ -11,12 +11,14 @@ namespace {
 constexpr std::size_t kPodsPerNode = 10;
 
 constexpr std::size_t kDatasetCount = 2000;
+constexpr std::size_t kNodesPerClique = 18;
 constexpr std::size_t kNodesPerRack = 40;
 constexpr std::size_t kNodesPerZone = 1280;
 
 void place(model::Node& node, std::size_t number) {
   node.rack = "rack-" + std::to_string(number / kNodesPerRack);
   node.zone = "zone-" + std::to_string(number / kNodesPerZone);
+  node.levels = {"clique-" + std::to_string(number / kNodesPerClique), node.rack, node.zone};
   for (std::uint64_t image = 1; image <= 20; ++image) node.images.push_back({image, 8'000'000'000});
   if (number % 2 == 0) node.images.push_back({common_image(), 12'000'000'000});
 }

@@ -68,6 +68,15 @@ void decide_filter_share(benchmark::State& state) {
   measure(state, bound, [&] { return policy::decide_filter(query, {}); });
 }
 
+// A member of a gang of 16 that has no place yet: room is counted everywhere.
+void decide_filter_gang(benchmark::State& state) {
+  const MadeState& made = made_state(nodes_of(state), Made::kFluid);
+  model::PodRequest pod = state.range(0) == kEightGpus ? eight_gpus() : one_gpu();
+  pod.gang = {"bench/gang job", 16};
+  const policy::Query query{*made.snapshot, pod, made.views, 1, made.clock.wall()};
+  measure(state, bound_of(state, "decide_filter, gang of 16"), [&] { return policy::decide_filter(query, {}); });
+}
+
 void decide_prioritize(benchmark::State& state) {
   const MadeState& made = made_state(static_cast<std::size_t>(state.range(1)));
   const model::PodRequest pod = pod_of(state);
@@ -95,6 +104,7 @@ BENCHMARK(decide_filter)->Apply(at_5000);
 BENCHMARK(decide_filter_wide)->Apply(at_5000);
 BENCHMARK(decide_filter_empty)->Apply(at_5000);
 BENCHMARK(decide_filter_2000_datasets)->Apply(at_5000);
+BENCHMARK(decide_filter_gang)->Apply(at_5000);
 BENCHMARK(decide_filter_no_datasets)->Apply(at_5000);
 BENCHMARK(decide_prioritize)->Apply(at_5000);
 BENCHMARK(decide_filter_share)->Apply(at_5000_shared);

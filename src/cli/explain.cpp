@@ -83,7 +83,10 @@ Result<model::Explanation> ask_cluster(const ExplainFlags& flags) {
 
 // The namespace that kubectl would take for a pod that names none.
 void complete(model::Pod& pod) {
-  if (pod.ns.empty()) pod.ns = "default";
+  if (pod.ns.empty()) {
+    pod.ns = "default";
+    if (!pod.gang.name.empty()) pod.gang.name.insert(0, pod.ns);
+  }
   if (pod.uid.empty()) pod.uid = "what-if";
 }
 
@@ -116,6 +119,7 @@ Result<model::Explanation> work_out(const ExplainFlags& flags) {
   const auto snapshot = state.snapshots().load();
   auto request = model::make_request(*pod, config.policy);
   model::resolve_claims(request, *snapshot);
+  model::apply_policy(request, *snapshot, config.policy);
   const auto names = policy::all_names(*snapshot);
   if (names.empty()) return core::fail(ErrorCode::kInvalid, "has no nodes", flags.cluster_file);
   const auto started = clock.now();

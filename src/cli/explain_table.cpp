@@ -41,9 +41,14 @@ std::string load_text(const model::Candidate& candidate) {
   return fmt::format("{:.0f}s", candidate.load_seconds);
 }
 
+// Only pods of a gang have the column.
+std::string gang_text(const model::Candidate& candidate, const model::Explanation& told) {
+  return told.gang.empty() ? std::string() : fmt::format("  {:>9.3f}", candidate.parts.proximity);
+}
+
 // Names and messages come from pods' annotations and from the server.
 model::Explanation clean(model::Explanation told) {
-  for (std::string* text : {&told.pod, &told.winner, &told.error}) *text = printable(*text);
+  for (std::string* text : {&told.pod, &told.winner, &told.error, &told.gang, &told.policy}) *text = printable(*text);
   for (auto* list : {&told.datasets, &told.unknown_datasets, &told.ignored_keys}) {
     for (std::string& text : *list) text = printable(text);
   }
@@ -73,6 +78,8 @@ std::string explain_table(const model::Explanation& foreign, std::size_t most) {
                   told.snapshot_version, told.snapshot_age.count(), told.filter_took.count(),
                   told.prioritized ? fmt::format(", prioritize {} us", told.prioritize_took.count())
                                    : std::string(", prioritize was not asked")));
+  if (!told.gang.empty()) add(fmt::format("gang      {}\n", told.gang));
+  if (!told.policy.empty()) add(fmt::format("policy    {}\n", told.policy));
   if (!told.unknown_datasets.empty()) {
     add(fmt::format("unknown   {}: no such dataset exists\n", joined(told.unknown_datasets, 8)));
   }
@@ -90,14 +97,14 @@ std::string explain_table(const model::Explanation& foreign, std::size_t most) {
       width = std::max(width, told.candidates[i].node.size());
       data_width = std::max(data_width, data_text(told.candidates[i], told).size());
     }
-    add(fmt::format("\n{:<{}}  SCORE  TOTAL  LOCALITY  TOPOLOGY  PACKING  {:<{}}   LOAD  FREE  GPUS\n", "NODE", width,
-                    "DATA", data_width));
+    add(fmt::format("\n{:<{}}  SCORE  TOTAL  LOCALITY  TOPOLOGY  PACKING{}  {:<{}}   LOAD  FREE  GPUS\n", "NODE", width,
+                    told.gang.empty() ? "" : "  PROXIMITY", "DATA", data_width));
     for (std::size_t i = 0; i < shown; ++i) {
       const model::Candidate& node = told.candidates[i];
-      add(fmt::format("{:<{}}  {:>5}  {:>5.3f}  {:>8.3f}  {:>8.3f}  {:>7.3f}  {:<{}}  {:>5}  {:>4}  {}\n", node.node,
+      add(fmt::format("{:<{}}  {:>5}  {:>5.3f}  {:>8.3f}  {:>8.3f}  {:>7.3f}{}  {:<{}}  {:>5}  {:>4}  {}\n", node.node,
                       width, told.prioritized ? std::to_string(node.score) : "-", node.parts.total, node.parts.locality,
-                      node.parts.topology, node.parts.packing, data_text(node, told), data_width, load_text(node),
-                      node.gpus_free < 0 ? "?" : std::to_string(node.gpus_free), held_text(node)));
+                       node.parts.topology, node.parts.packing, gang_text(node, told), data_text(node, told), data_width,
+                       load_text(node), node.gpus_free < 0 ? "?" : std::to_string(node.gpus_free), held_text(node)));
     }
     if (told.candidate_count > shown) add(fmt::format("... and {} more\n", told.candidate_count - shown));
   }

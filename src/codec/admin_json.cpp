@@ -5,6 +5,7 @@
 
 #include "berth/core/quantity.h"
 #include "candidate_json.h"
+#include "coverage_fields.h"
 
 namespace berth::codec {
 namespace {
@@ -19,6 +20,8 @@ ordered_json to_json(const model::Explanation& told, bool names) {
       {"datasets", told.datasets},
       {"unknownDatasets", told.unknown_datasets},
       {"ignoredAnnotations", told.ignored_keys},
+      {"gang", told.gang},
+      {"policy", told.policy},
       {"at", core::format_timestamp(told.at)},
       {"attempt", told.attempt},
       {"snapshot", {{"version", told.snapshot_version}, {"ageMilliseconds", told.snapshot_age.count()}}},
@@ -31,7 +34,9 @@ ordered_json to_json(const model::Explanation& told, bool names) {
   if (names) {
     json["candidates"] = ordered_json::array();
     for (const model::Candidate& candidate : told.candidates) {
-      json["candidates"].push_back(candidate_json(candidate, told.datasets, told.at));
+      ordered_json row = candidate_json(candidate, told.datasets, told.at);
+      if (!told.gang.empty()) row["proximity"] = rounded(candidate.parts.proximity);
+      json["candidates"].push_back(std::move(row));
     }
   }
   json["rejected"] = ordered_json::array();
@@ -59,6 +64,8 @@ model::Explanation explanation_from(const ordered_json& json) {
   told.datasets = json.value("datasets", std::vector<std::string>{});
   told.unknown_datasets = json.value("unknownDatasets", std::vector<std::string>{});
   told.ignored_keys = json.value("ignoredAnnotations", std::vector<std::string>{});
+  told.gang = json.value("gang", "");
+  told.policy = json.value("policy", "");
   told.at = core::parse_timestamp(json.value("at", "")).value_or(core::WallTime{});
   told.attempt = json.value("attempt", 1U);
   const ordered_json snapshot = json.value("snapshot", ordered_json::object());
@@ -113,6 +120,7 @@ std::string write_summary(const Summary& summary) {
                {"gpus", {{"capacity", snapshot.gpus}, {"used", snapshot.gpus_used}}},
                {"datasets", std::count_if(snapshot.datasets.begin(), snapshot.datasets.end(),
                                           [](const auto& placement) { return placement != nullptr; })},
+               {"policies", snapshot.policies->size()},
                {"ledgerEntries", snapshot.ledger->size()},
                {"decisions", summary.decisions}});
 }

@@ -82,6 +82,7 @@ model::Candidate candidate_from(const ordered_json& json, core::WallTime at) {
   candidate.score = json.value("score", 0);
   candidate.parts = {json.value("locality", 0.0), json.value("topology", 0.0), json.value("packing", 0.0),
                      json.value("total", 0.0)};
+  candidate.parts.proximity = json.value("proximity", 0.0);
   candidate.load_seconds = json.value("loadSeconds", 0.0);
   candidate.saved_seconds = json.value("savedSeconds", 0.0);
   candidate.coverage = json.value("coverage", 0.0);

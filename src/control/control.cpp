@@ -86,7 +86,7 @@ struct Control::State {
         snapshots(cell),
         clock(time),
         wake_plan(options.settings, options.defaults, {}, time),
-        event_plan(options.settings, options.defaults, event_options(options), time),
+        event_plan(options.defaults, event_options(options), time),
         event_tokens(options.events_per_second, options.events_burst) {}
 
   const ControlOptions options;

@@ -34,9 +34,8 @@ std::vector<std::string> unknown_datasets(const model::Decision& decision, const
 
 }  // namespace
 
-EventPlan::EventPlan(const policy::Settings& settings, model::PodDefaults defaults, EventOptions options,
-                     const core::Clock& clock)
-    : weights_(settings.weights), defaults_(std::move(defaults)), options_(options), clock_(clock) {}
+EventPlan::EventPlan(model::PodDefaults defaults, EventOptions options, const core::Clock& clock)
+    : defaults_(std::move(defaults)), options_(options), clock_(clock) {}
 
 EventPlan::Entry* EventPlan::entry(const std::string& uid) {
   const auto known = entries_.find(uid);
@@ -72,6 +71,7 @@ void EventPlan::decided(const model::Decision& decision, const model::Snapshot& 
   if (known == nullptr) return;
   if (!decision.candidates.empty() && !pod.datasets.empty()) {
     known->choice.emplace().winner = decision.candidates.front();
+    known->choice->weights = pod.weights;
     if (decision.candidates.size() > 1) known->choice->runner_up = decision.candidates[1];
   }
   if (decision.verb != model::Verb::kFilter) return;
@@ -129,7 +129,7 @@ void EventPlan::bound(const model::Pod& pod, Entry* entry, const model::Snapshot
   Entry unheard;
   if (entry == nullptr) entry = &unheard;
   const Choice* const choice = entry->choice ? &*entry->choice : nullptr;
-  tell(*entry, kLocality, pod, bound_text(pod.node, held, choice, pod.gpus, weights_, clock_.wall()));
+  tell(*entry, kLocality, pod, bound_text(pod.node, held, choice, pod.gpus, clock_.wall()));
 }
 
 void EventPlan::look_at_pending(const std::string& uid, Entry& entry, const model::Snapshot& snapshot) {

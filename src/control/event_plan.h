@@ -37,8 +37,7 @@ struct EventOptions {
 
 class EventPlan {
  public:
-  EventPlan(const policy::Settings& settings, model::PodDefaults defaults, EventOptions options,
-            const core::Clock& clock);
+  EventPlan(model::PodDefaults defaults, EventOptions options, const core::Clock& clock);
 
   void decided(const model::Decision& decision, const model::Snapshot& snapshot);
   void heard(const PodNotice& notice, const model::Snapshot& snapshot);
@@ -73,7 +72,6 @@ class EventPlan {
   std::string unknown(const std::vector<std::string>& names, const model::Snapshot& snapshot, bool required);
   void sweep();
 
-  const model::Weights weights_;
   const model::PodDefaults defaults_;
   const EventOptions options_;
   const core::Clock& clock_;

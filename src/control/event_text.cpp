@@ -63,10 +63,11 @@ std::string why_lost(const model::Candidate& winner, const model::Candidate& oth
                      const model::Weights& weights) {
   if (other.gpus_free >= 0 && other.gpus_free < gpus) return "too few GPUs are free there";
   if (other.parts.total > winner.parts.total) return "its free GPUs are promised to other pods";
-  const std::array<std::pair<double, const char*>, 3> parts{{
+  const std::array<std::pair<double, const char*>, 4> parts{{
       {weights.locality * (winner.parts.locality - other.parts.locality), "it lost on locality"},
       {weights.topology * (winner.parts.topology - other.parts.topology), "it lost on topology"},
       {weights.packing * (winner.parts.packing - other.parts.packing), "it lost on packing"},
+      {weights.proximity * (winner.parts.proximity - other.parts.proximity), "it lost on proximity to its gang"},
   }};
   const auto most =
       std::max_element(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
@@ -114,7 +115,7 @@ std::string counts_text(const RejectedCounts* rejected) {
 }  // namespace
 
 std::string bound_text(std::string_view node, std::span<const HeldDataset> held, const Choice* choice,
-                       std::int64_t gpus, const model::Weights& weights, core::WallTime now) {
+                       std::int64_t gpus, core::WallTime now) {
   const std::string here = std::string(node) + " has " + held_text(held, now);
   if (choice == nullptr) return "node " + here;
   const model::Candidate& winner = choice->winner;
@@ -125,7 +126,7 @@ std::string bound_text(std::string_view node, std::span<const HeldDataset> held,
   if (!choice->runner_up) return "node " + here;
   const model::Candidate& other = *choice->runner_up;
   return "node " + here + "; runner-up " + other.node + " has " + candidate_text(other, now) + ": " +
-         why_lost(winner, other, gpus, weights);
+         why_lost(winner, other, gpus, choice->weights);
 }
 
 std::string pending_text(const model::PodRequest& pod, const model::Snapshot& snapshot,

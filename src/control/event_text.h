@@ -23,7 +23,8 @@ namespace berth::control {
 // The two best of the last answer.
 struct Choice {
   model::Candidate winner;
-  std::optional<model::Candidate> runner_up;
+  std::optional<model::Candidate> runner_up = {};
+  model::Weights weights = {};
 };
 
 // How many nodes were rejected, by reason.
@@ -31,7 +32,7 @@ using RejectedCounts = std::array<std::uint32_t, model::kReasonCount>;
 
 // After the pod was bound to `node`: what is there, and why the runner-up lost or who else chose.
 std::string bound_text(std::string_view node, std::span<const HeldDataset> held, const Choice* choice,
-                       std::int64_t gpus, const model::Weights& weights, core::WallTime now);
+                       std::int64_t gpus, core::WallTime now);
 
 // Why it waits: where its data is, what is free there, and what nodes were rejected for. Empty if there is nothing to
 // say. `rejected` may be null.

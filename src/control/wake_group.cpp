@@ -91,6 +91,10 @@ std::string group_key(const model::PodRequest& request, const NodeMask* mask) {
   number(static_cast<std::int64_t>(request.min_coverage.value_or(0) * 1e9));
   number(static_cast<std::int64_t>(request.gpu_products.size()));
   for (const std::string& product : request.gpu_products) text(product);
+  const bool together = request.gang_topology.required;
+  text(together ? request.gang.name : std::string_view());
+  text(together ? request.gang_topology.label : std::string_view());
+  number(together ? request.gang.members : 0);
   for (const model::WantedDataset& wanted : request.datasets) {
     text(wanted.required ? "+" : "-");
     text(wanted.ref.ns);
@@ -103,6 +107,8 @@ std::vector<std::string_view> names_to_judge(const model::PodRequest& request, c
                                              const model::Snapshot& snapshot, const model::Snapshot* before) {
   std::vector<std::string_view> names;
   if (before != nullptr && datasets_moved(request, snapshot, *before)) before = nullptr;
+  // Where members must be together, a change on one node can let in all nodes of its domain.
+  if (request.gang_topology.required && !request.gang.name.empty()) before = nullptr;
   const auto wanted = [&](std::size_t block) -> std::uint64_t {
     const bool same =
         before != nullptr && block < before->blocks.size() && before->blocks[block] == snapshot.blocks[block];

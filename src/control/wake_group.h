@@ -28,9 +28,9 @@ void fix_in_time(model::PodRequest& request, core::WallTime now);
 // Equal for requests that are judged alike on the same nodes. `mask` counts by its address; null: any node.
 std::string group_key(const model::PodRequest& request, const NodeMask* mask);
 
-// The nodes of `mask` that may have become good since `before`, in which none was: all of them if a dataset has moved,
-// else those in blocks that have changed. Null: all. Where a dataset is required, none but its holders. The request
-// must be fixed in time. Views into `snapshot`.
+// The nodes of `mask` that may have become good since `before`, in which none was: all of them if a dataset has moved
+// or the pod must be with its gang, else those in blocks that have changed. Null: all. Where a dataset is required,
+// none but its holders. The request must be fixed in time. Views into `snapshot`.
 std::vector<std::string_view> names_to_judge(const model::PodRequest& request, const NodeMask* mask,
                                              const model::Snapshot& snapshot, const model::Snapshot* before);
 

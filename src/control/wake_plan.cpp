@@ -148,12 +148,18 @@ void WakePlan::sweep(core::SteadyTime now) {
   });
 }
 
-// Whose group has to be worked out anew because of time or of what stands behind claims.
+// Whose group has to be worked out anew because of time, of policies or of what stands behind claims.
 void WakePlan::find_stale(const model::Snapshot& snapshot) {
   if (snapshot.claims != claims_) {
     claims_ = snapshot.claims;
     for (auto& [uid, entry] : entries_) {
       if (entry.group != nullptr && !entry.pod->claims.empty()) make_stale(uid, entry);
+    }
+  }
+  if (snapshot.policies != policies_) {
+    policies_ = snapshot.policies;
+    for (auto& [uid, entry] : entries_) {
+      if (entry.group != nullptr) make_stale(uid, entry);
     }
   }
   const auto wall = clock_.wall();
@@ -183,6 +189,7 @@ void WakePlan::regroup(const std::string& uid, Entry& entry, const model::Snapsh
   if (!to_wake || entry.pod == nullptr || entry.pod->gated) return leave_group(entry);
   model::PodRequest request = model::make_request(*entry.pod, defaults_);
   model::resolve_claims(request, snapshot);
+  model::apply_policy(request, snapshot, defaults_);
   await(uid, entry, end_of_wait(request, clock_.wall()));
   fix_in_time(request, clock_.wall());
   std::string key = group_key(request, entry.mask.get());

@@ -140,6 +140,7 @@ class WakePlan {
   std::vector<std::string> stale_;
   std::set<std::pair<core::WallTime, std::string>> waits_;  // ends of dataset-wait
   std::shared_ptr<const model::ClaimMap> claims_;           // with which groups were worked out
+  std::shared_ptr<const model::PolicyMap> policies_;        // likewise
   core::SteadyTime swept_{};
   TokenBucket tokens_;
   std::uint64_t rounds_ = 0;

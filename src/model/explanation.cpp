@@ -31,6 +31,8 @@ Explanation explain(const PodDecisions& decisions, Detail detail) {
   for (const WantedDataset& dataset : last.pod.datasets) told.datasets.push_back(dataset.ref.to_string());
   told.unknown_datasets = last.unknown_datasets;
   told.ignored_keys = last.pod.ignored_keys;
+  told.gang = last.pod.gang.name;
+  if (!last.pod.policy.empty()) told.policy = last.pod.ns + "/" + last.pod.policy;
   told.at = last.at;
   told.attempt = first.attempt;
   told.snapshot_version = last.snapshot_version;

@@ -1,5 +1,9 @@
 #include "coarse.h"
 
+#include <algorithm>
+
+#include "gang_data.h"
+
 namespace berth::policy {
 
 std::optional<std::size_t> coarse_limit(const Query& query, const Settings& settings) {
@@ -9,13 +13,16 @@ std::optional<std::size_t> coarse_limit(const Query& query, const Settings& sett
       query.names.size() <= 1) {
     return std::nullopt;
   }
-  return query.attempt == 2 ? settings.candidates * 4 : settings.candidates;
+  const std::size_t most = query.attempt == 2 ? settings.candidates * 4 : settings.candidates;
+  const std::size_t gang = nodes_of_gang(query);
+  return gang == 0 ? most : std::max(most, gang + 2);
 }
 
 bool CoarseBetter::operator()(const Evaluated& a, const Evaluated& b) const {
   const bool a_fits = a.fit > 0;
   const bool b_fits = b.fit > 0;
   if (a_fits != b_fits) return a_fits;
+  if (by_gang_) return better_(a, b);
   if (a.holds_all != b.holds_all) return a.holds_all;
   if (wants_datasets_ && a.steps_behind != b.steps_behind) return a.steps_behind < b.steps_behind;
   return better_(a, b);

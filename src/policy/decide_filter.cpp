@@ -33,7 +33,8 @@ void narrow(Evaluation& evaluation, std::size_t limit, const CoarseBetter& bette
 
 FilterOutcome decide_filter(const Query& query, const Settings& settings) {
   Evaluation evaluation = evaluate(query, settings);
-  if (const auto limit = coarse_limit(query, settings)) narrow(evaluation, *limit, CoarseBetter(query));
+  if (const auto limit = coarse_limit(query, settings))
+    narrow(evaluation, *limit, CoarseBetter(query, evaluation.by_gang));
   auto& fitting = evaluation.fitting;
   const std::size_t ranked = std::min(fitting.size(), model::kKeptCandidates);
   std::partial_sort(fitting.begin(), fitting.begin() + static_cast<std::ptrdiff_t>(ranked), fitting.end(),

@@ -8,6 +8,7 @@
 #include "berth/policy/filters.h"
 #include "berth/policy/ledger_credit.h"
 #include "berth/policy/scores.h"
+#include "gang_data.h"
 #include "pod_data.h"
 
 namespace berth::policy {
@@ -20,15 +21,14 @@ using model::Slot;
 constexpr std::chrono::milliseconds kShortestStep{1};
 
 // A part that is off for this pod is off here too, else the unknown would beat everything known.
-Evaluated unknown_node(std::uint32_t name, const model::PodRequest& pod, const PodData& data,
-                       const Settings& settings) {
+Evaluated unknown_node(std::uint32_t name, const model::PodRequest& pod, const PodData& data, bool gang) {
   Evaluated result;
   result.name = name;
   result.holds_all = false;
   result.load_seconds = data.remote_seconds();
   const bool asks = pod.gpus > 0 || pod.parts.any() || pod.resource_claims;
   const bool topology_counts = asks && pod.topology_policy != model::TopologyPolicy::kNone;
-  result.parts = weigh({0, topology_counts ? kNeutral : 0, kNeutral, 0}, settings.weights);
+  result.parts = weigh({0, topology_counts ? kNeutral : 0, kNeutral, 0}, pod.weights, gang);
   return result;
 }
 
@@ -42,7 +42,8 @@ Evaluation reject_all(const Query& query, Reason reason) {
 }
 
 // Locality is relative to the best node that fits, which is known once all have been looked at.
-void score_data(std::span<Evaluated> nodes, const PodData& data, const Settings& settings) {
+void score_data(std::span<Evaluated> nodes, const PodData& data, const Settings& settings,
+                const model::Weights& weights, bool gang) {
   constexpr double kNone = std::numeric_limits<double>::infinity();
   double least = kNone;
   double least_of_all = kNone;
@@ -55,7 +56,7 @@ void score_data(std::span<Evaluated> nodes, const PodData& data, const Settings&
   for (Evaluated& node : nodes) {
     node.steps_behind = steps_behind(node.load_seconds, best);
     node.parts.locality = score_locality(node.steps_behind, node.saved_seconds, best);
-    node.parts = weigh(node.parts, settings.weights);
+    node.parts = weigh(node.parts, weights, gang);
   }
 }
 
@@ -68,6 +69,12 @@ Evaluation evaluate(const Query& query, const Settings& settings) {
   Evaluation result;
   result.fitting.reserve(query.names.size());
   const LedgerCredit& ledger = result.ledger.emplace(query.snapshot, query.pod);
+  const auto view_of = [&](Slot slot) {
+    NodeView node = ledger.view(slot);
+    if (data.any()) data.fill(node, slot);
+    return node;
+  };
+  const GangData gang(query, view_of);
   const bool hard_rule = query.pod.has_hard_rule(query.now);
   std::vector<bool> seen(query.snapshot.index->slots());
   std::unordered_set<std::string_view> unknown;
@@ -79,19 +86,20 @@ Evaluation evaluate(const Query& query, const Settings& settings) {
       if (hard_rule) {
         result.rejected.push_back({name, model::kNoSlot, Reason::kNodeUnknown});
       } else {
-        result.fitting.push_back(unknown_node(name, query.pod, data, settings));
+        result.fitting.push_back(unknown_node(name, query.pod, data, gang.counts()));
       }
       continue;
     }
     if (seen[slot]) continue;
     seen[slot] = true;
 
-    NodeView node = ledger.view(slot);
-    if (data.any()) data.fill(node, slot);
+    NodeView node = view_of(slot);
+    if (gang.any()) gang.fill(node, slot);
     Reason reason = filter_gpu_count(query.pod, node, settings.gpu_count);
     if (reason == Reason::kNone) reason = filter_gpu_product(query.pod, node);
     if (reason == Reason::kNone) reason = filter_gpu_memory(query.pod, node);
     if (reason == Reason::kNone) reason = filter_dataset(node);
+    if (reason == Reason::kNone) reason = filter_gang(node);
     // Last, as it costs more than all others together.
     std::optional<model::GpuMask> gpu_set;
     PartFit parts;
@@ -121,10 +129,12 @@ Evaluation evaluate(const Query& query, const Settings& settings) {
     fits.load_seconds = node.load_seconds;
     fits.saved_seconds = node.saved_seconds;
     fits.parts = {0, score_topology(query.pod, node, gpu_set), score_packing(query.pod, node, parts), 0};
-    if (!data.any()) fits.parts = weigh(fits.parts, settings.weights);
+    fits.parts.proximity = node.proximity;
+    if (!data.any()) fits.parts = weigh(fits.parts, query.pod.weights, gang.counts());
     result.fitting.push_back(fits);
   }
-  if (data.any()) score_data(result.fitting, data, settings);
+  if (data.any()) score_data(result.fitting, data, settings, query.pod.weights, gang.counts());
+  result.by_gang = gang.counts();
   return result;
 }
 

@@ -31,6 +31,7 @@ struct Evaluation {
   std::vector<Evaluated> fitting;  // in the order of the request
   std::vector<Rejected> rejected;
   std::optional<LedgerCredit> ledger;  // that the views came from; none if all were rejected alike
+  bool by_gang = false;  // nodes differ by the pod's gang
 };
 
 Evaluation evaluate(const Query& query, const Settings& settings);

@@ -2,10 +2,14 @@
 
 namespace berth::policy {
 
-model::ScoreParts weigh(model::ScoreParts parts, const model::Weights& weights) {
-  const double sum = weights.locality + weights.topology + weights.packing;
-  parts.total =
-      (weights.locality * parts.locality + weights.topology * parts.topology + weights.packing * parts.packing) / sum;
+model::ScoreParts weigh(model::ScoreParts parts, const model::Weights& weights, bool gang) {
+  double sum = weights.locality + weights.topology + weights.packing;
+  parts.total = weights.locality * parts.locality + weights.topology * parts.topology + weights.packing * parts.packing;
+  if (gang) {
+    sum += weights.proximity;
+    parts.total += weights.proximity * parts.proximity;
+  }
+  parts.total /= sum;
   return parts;
 }
 

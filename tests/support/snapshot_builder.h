@@ -1,6 +1,7 @@
 // Snapshots for tests of policies, put together by hand rather than by `state`.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -72,6 +73,40 @@ class SnapshotBuilder {
         place_ids_.try_emplace({zone, rack.value_or(-1)}, static_cast<model::PlaceId>(places_.size()));
     if (fresh) places_.push_back({zone, rack.has_value()});
     states_.back().place = at->second;
+    return *this;
+  }
+  // The values of its labels by level, the closest first; empty: it lacks the label.
+  SnapshotBuilder& levels(const std::vector<std::string>& values) {
+    model::Place place = places_[states_.back().place];
+    for (std::size_t level = 0; level < values.size(); ++level) {
+      if (values[level].empty()) continue;
+      const auto [number, fresh] = level_values_.try_emplace({level, values[level]}, level_values_.size() + 1);
+      place.levels[level] = static_cast<std::uint32_t>(number->second);
+    }
+    states_.back().place = static_cast<model::PlaceId>(places_.size());
+    places_.push_back(place);
+    return *this;
+  }
+  // A member of a gang has its place on the node added last.
+  SnapshotBuilder& member(const std::string& gang, std::string uid) {
+    gangs_[gang].members.push_back({std::move(uid), slot()});
+    return *this;
+  }
+  // A member of a gang is bound there and holds the whole node.
+  SnapshotBuilder& take_whole(const std::string& name, const std::string& gang, std::string uid) {
+    const auto at = static_cast<model::Slot>(std::ranges::find(names_, name) - names_.begin());
+    states_[at].used = states_[at].gpus;
+    states_[at].free = 0;
+    gangs_[gang].members.push_back({std::move(uid), at});
+    return *this;
+  }
+  SnapshotBuilder& gang_of(const std::string& gang, std::int32_t size) {
+    gangs_[gang].size = size;
+    return *this;
+  }
+  SnapshotBuilder& policy(model::SchedulingPolicy policy) {
+    const std::string name = policy.ns + "/" + policy.name;
+    policies_[name] = std::make_shared<const model::SchedulingPolicy>(std::move(policy));
     return *this;
   }
   SnapshotBuilder& holds(const std::string& ns, const std::string& dataset, float coverage = 1,
@@ -160,6 +195,14 @@ class SnapshotBuilder {
     }
     snapshot->budgets = std::make_shared<const model::BudgetList>(budgets_);
     snapshot->ledger = std::make_shared<const model::LedgerMap>(ledger_);
+    for (const auto& [name, gang] : gangs_) {
+      auto& shard = snapshot->gangs.shards[model::GangIndex::shard_of(name)];
+      auto next =
+          shard ? std::make_shared<model::GangIndex::Shard>(*shard) : std::make_shared<model::GangIndex::Shard>();
+      next->emplace(name, std::make_shared<const model::GangPlacement>(gang));
+      shard = std::move(next);
+    }
+    snapshot->policies = std::make_shared<const model::PolicyMap>(policies_);
     return snapshot;
   }
 
@@ -181,6 +224,9 @@ class SnapshotBuilder {
   std::map<std::uint64_t, model::ImagePlacement> images_;
   model::LedgerMap ledger_;
   model::BudgetList budgets_;
+  std::map<std::pair<std::size_t, std::string>, std::size_t> level_values_;
+  model::StringMap<model::GangPlacement> gangs_;
+  model::PolicyMap policies_;
 };
 
 // A pod of team/train that asks for `gpus`, with the given annotations of ours (keys without prefix).

@@ -33,5 +33,8 @@ model::Reason filter_topology(const model::PodRequest& pod, const NodeView& node
 // DATASET_NOT_CACHED unless the node holds every dataset that is required at this time: it has a ready worker of it
 // that is not measured to be empty, and at least the pod's minimum of its bytes.
 model::Reason filter_dataset(const NodeView& node);
+// GANG_TOPOLOGY if members must be together and the node is elsewhere than those that have a place, or has no label
+// that tells, or its domain has no room for those that have none yet; other pods' firm entries counted.
+model::Reason filter_gang(const NodeView& node);
 
 }  // namespace berth::policy

@@ -26,6 +26,8 @@ struct NodeView {
   double saved_seconds = 0;    // of it, saved over a node that has nothing near; never negative
   bool holds_all = true;       // something of every dataset of the pod, and as much as it sets as a minimum
   bool holds_required = true;  // the datasets without which the pod may not run
+  double proximity = 0;        // score of scores.h; 0 for a pod that is in no gang
+  bool gang_fits = true;       // where members of its gang must be together, it may be one of them here
 
   // GPUs left for this pod.
   [[nodiscard]] std::int32_t unused() const { return state->gpus - state->used - firm_others; }

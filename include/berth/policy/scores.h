@@ -35,7 +35,7 @@ double score_topology(const model::PodRequest& pod, const NodeView& node, const 
 // ResourceClaims.
 double score_packing(const model::PodRequest& pod, const NodeView& node, const PartFit& parts = {});
 
-// Weighted mean of the parts into `total`.
-model::ScoreParts weigh(model::ScoreParts parts, const model::Weights& weights);
+// Weighted mean of the parts into `total`; proximity counts only where nodes differ by the gang.
+model::ScoreParts weigh(model::ScoreParts parts, const model::Weights& weights, bool gang = false);
 
 }  // namespace berth::policy

@@ -5,8 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "berth/model/weights.h"
-
 namespace berth::policy {
 
 // Who counts whole GPUs: the scheduler, which knows a deletion before we do, or Berth.
@@ -38,7 +36,6 @@ struct Settings {
   Coarse coarse = Coarse::kAll;
   std::size_t candidates = 32;            // nodes that the coarse stage hands on at a pod's first attempt
   bool other_filtering_extender = false;  // another extender may reject what we hand on: then never narrow
-  model::Weights weights;
   DataCosts data;
 };
 

@@ -82,6 +82,21 @@ TEST(ExplainTable, DataCarriesItsSourceAndItsAge) {
                         "none             0  0.000     0.000     0.000    0.000  0%               1000s     2  -\n"));
 }
 
+TEST(ExplainTable, MembersOfAGangHaveTheirProximity) {
+  model::Explanation told;
+  told.pod = "team/train";
+  told.gang = "team/train job";
+  told.policy = "team/default";
+  told.candidate_count = 1;
+  told.candidates.emplace_back().node = "n";
+  told.candidates[0].gpus_free = 8;
+  told.candidates[0].parts.proximity = 0.6;
+  const std::string text = explain_table(told, 16);
+  EXPECT_THAT(text, HasSubstr("gang      team/train job\npolicy    team/default\n"));
+  EXPECT_THAT(text, HasSubstr("PACKING  PROXIMITY  DATA   LOAD  FREE  GPUS\n"));
+  EXPECT_THAT(text, HasSubstr("  0.000      0.600  -        0s     8  -\n"));
+}
+
 TEST(ExplainTable, ForeignTextDoesNotSteerTheTerminal) {
   model::Explanation told;
   told.pod = "team/train";

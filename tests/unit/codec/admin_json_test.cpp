@@ -16,8 +16,10 @@ model::Explanation sample() {
   told.gpus = 2;
   told.datasets = {"team/imagenet", "team/lion"};
   told.unknown_datasets = {"team/lion"};
-  told.ignored_keys = {"berth.io/gang-topology"};
+  told.ignored_keys = {"berth.io/gang-topologie"};
   told.at = core::WallTime(951'868'800'250ms);  // 2000-03-01T00:00:00.250Z
+  told.gang = "team/train job";
+  told.policy = "team/default";
   told.attempt = 2;
   told.snapshot_version = 41;
   told.snapshot_age = 12ms;
@@ -28,6 +30,7 @@ model::Explanation sample() {
   model::Candidate candidate;
   candidate.node = "a";
   candidate.parts = {1, 0.5, 0.25, 0.75};
+  candidate.parts.proximity = 0.5;
   candidate.gpus_free = 8;
   candidate.gpu_set = model::mask({0, 3});
   candidate.coverage = 0.9375;
@@ -46,11 +49,12 @@ TEST(AdminJson, ExplanationAsDocumented) {
   const auto json = nlohmann::json::parse(write_explanation(sample()));
   EXPECT_EQ(json, nlohmann::json::parse(R"({
     "pod": "team/train", "uid": "u1", "gpus": 2, "datasets": ["team/imagenet", "team/lion"],
-    "unknownDatasets": ["team/lion"], "ignoredAnnotations": ["berth.io/gang-topology"],
+    "unknownDatasets": ["team/lion"], "ignoredAnnotations": ["berth.io/gang-topologie"],
+    "gang": "team/train job", "policy": "team/default",
     "at": "2000-03-01T00:00:00.250Z", "attempt": 2,
     "snapshot": {"version": 41, "ageMilliseconds": 12}, "asked": 3, "winner": "a", "error": "", "prioritized": true,
     "tookMicroseconds": {"filter": 120, "prioritize": 30}, "candidateCount": 1,
-    "candidates": [{"node": "a", "score": 10, "total": 0.75, "locality": 1.0, "topology": 0.5, "packing": 0.25,
+    "candidates": [{"node": "a", "score": 10, "total": 0.75, "locality": 1.0, "topology": 0.5, "packing": 0.25, "proximity": 0.5,
                     "loadSeconds": 31.3, "savedSeconds": 400.0, "coverage": 0.9375,
                     "datasets": [{"dataset": "team/imagenet", "coverage": 0.9375, "source": "measured",
                                   "ageSeconds": 12},
@@ -137,6 +141,7 @@ TEST(AdminJson, Summary) {
   EXPECT_EQ(json.at("snapshot"), nlohmann::json::parse(R"({"version":5,"ageMilliseconds":7})"));
   EXPECT_EQ(json.at("source"), nlohmann::json::parse(R"({"name":"file cluster.json","connected":true})"));
   EXPECT_EQ(json.at("decisions"), 3);
+  EXPECT_EQ(json.at("policies"), 0);
 }
 
 }  // namespace

@@ -58,7 +58,7 @@ class EventPlanTest : public ::testing::Test {
   core::ManualClock clock_;
   SnapshotPtr cluster_ =
       SnapshotBuilder().node("a").holds("team", "data").node("b").node("full", 8, 8).holds("team", "rare").build();
-  EventPlan plan_{{}, {}, {}, clock_};
+  EventPlan plan_{{}, {}, clock_};
 };
 
 TEST_F(EventPlanTest, BoundPodIsToldWhatItsNodeHolds) {
@@ -83,7 +83,7 @@ TEST_F(EventPlanTest, EventNamesThePodAndItsNameIsAlwaysTheSame) {
   EXPECT_EQ(first[0].uid, "uid-train");
   EXPECT_FALSE(first[0].warning);
   EXPECT_THAT(first[0].name, ::testing::MatchesRegex("train\\.[0-9a-f]{16}"));
-  EventPlan restarted({}, {}, {}, clock_);
+  EventPlan restarted({}, {}, clock_);
   auto bound = std::make_shared<model::Pod>(*p);
   bound->node = "b";
   restarted.heard({PodNews::kBound, bound}, *cluster_);

@@ -43,6 +43,7 @@ class WakePlanTest : public ::testing::Test {
   model::Decision ask(const PodPtr& pod, const SnapshotPtr& snapshot, std::vector<std::string_view> names = {}) {
     model::PodRequest request = model::make_request(*pod, {});
     model::resolve_claims(request, *snapshot);
+    model::apply_policy(request, *snapshot, {});
     if (names.empty()) names = policy::all_names(*snapshot);
     auto outcome = policy::decide_filter({*snapshot, request, names, 1, clock_.wall()}, settings_);
     outcome.decision.one_node = false;

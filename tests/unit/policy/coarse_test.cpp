@@ -67,9 +67,9 @@ TEST(Coarse, NodesWithTheDataComeFirstWhateverTheirOtherParts) {
   for (const auto& name : text) cluster.node(name, 8, 7);
   cluster.node("holder").holds("team", "a", 0.1F);
   text.emplace_back("holder");
-  Settings settings;
-  settings.weights = {0.01, 1, 1};
-  const auto filtered = filter(cluster, request(1, {{"datasets", "a"}}), {text.begin(), text.end()}, settings);
+  auto pod = request(1, {{"datasets", "a"}});
+  pod.weights = {0.01, 1, 1};
+  const auto filtered = filter(cluster, pod, {text.begin(), text.end()});
   EXPECT_THAT(filtered.kept, testing::Contains("holder"));
 }
 
@@ -83,9 +83,9 @@ Filtered beside_forty(const std::function<void(SnapshotBuilder&)>& forty,
   for (const auto& name : text) forty(cluster.node(name, 8, 7));
   one(cluster.node("one"));
   text.emplace_back("one");
-  Settings settings;
-  settings.weights = {0, 0, 1};
-  return filter(cluster, request(1, {{"datasets", "a"}}), {text.begin(), text.end()}, settings);
+  auto pod = request(1, {{"datasets", "a"}});
+  pod.weights = {0, 0, 1};
+  return filter(cluster, pod, {text.begin(), text.end()});
 }
 
 TEST(Coarse, AmongNodesThatHoldNotAllTheFasterOnesComeFirst) {
@@ -115,11 +115,10 @@ TEST(Coarse, ImagesAloneDoNotComeFirst) {
   for (const auto& name : text) cluster.node(name).has_image(1, 10 * kGiB);
   cluster.node("packed", 8, 7);
   text.emplace_back("packed");
-  Settings settings;
-  settings.weights = {0, 0, 1};
   auto pod = request(1);
+  pod.weights = {0, 0, 1};
   pod.images = {1};
-  EXPECT_EQ(filter(cluster, pod, {text.begin(), text.end()}, settings).kept.front(), "packed");
+  EXPECT_EQ(filter(cluster, pod, {text.begin(), text.end()}).kept.front(), "packed");
 }
 
 TEST(Coarse, NodesThatAreFullByOurCountComeLast) {
