@@ -21,6 +21,9 @@ std::vector<model::DisruptionBudget>& of_kind(ClusterDump& dump, const model::Di
 std::vector<KoordinatorDevice>& of_kind(ClusterDump& dump, const KoordinatorDevice*) { return dump.devices; }
 std::vector<NumaTopology>& of_kind(ClusterDump& dump, const NumaTopology*) { return dump.topologies; }
 std::vector<ResourceSlice>& of_kind(ClusterDump& dump, const ResourceSlice*) { return dump.slices; }
+std::vector<model::SchedulingPolicy>& of_kind(ClusterDump& dump, const model::SchedulingPolicy*) {
+  return dump.policies;
+}
 
 // Other API groups have Nodes too.
 template <class T>
@@ -128,6 +131,7 @@ void push_dump(ClusterDump dump, model::UpdateSink& sink) {
   }
   sink.push(model::AllDataLoads{std::move(dump.data_loads)});
   sink.push(model::AllBudgets{std::move(dump.budgets)});
+  sink.push(model::AllPolicies{std::move(dump.policies)});
   sink.push(model::AllPods{std::move(dump.pods)});
   sink.push(model::FluidServed{dump.fluid_served});
   sink.push(model::DataListed{});

@@ -182,5 +182,8 @@ template core::Result<WatchEvent<NumaTopology>> ObjectReader::read_event(std::st
 template core::Result<ResourceSlice> ObjectReader::read(std::string&);
 template core::Result<ListPage<ResourceSlice>> ObjectReader::read_list(std::string&);
 template core::Result<WatchEvent<ResourceSlice>> ObjectReader::read_event(std::string&);
+template core::Result<model::SchedulingPolicy> ObjectReader::read(std::string&);
+template core::Result<ListPage<model::SchedulingPolicy>> ObjectReader::read_list(std::string&);
+template core::Result<WatchEvent<model::SchedulingPolicy>> ObjectReader::read_event(std::string&);
 
 }  // namespace berth::codec

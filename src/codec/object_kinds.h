@@ -14,8 +14,9 @@ namespace berth::codec {
 
 template <class... T>
 struct Kinds {};
-using AllKinds = Kinds<model::Node, model::Pod, model::Claim, model::Dataset, model::CacheRuntime, model::DataLoad,
-                       model::DisruptionBudget, KoordinatorDevice, NumaTopology, ResourceSlice>;
+using AllKinds =
+    Kinds<model::Node, model::Pod, model::Claim, model::Dataset, model::CacheRuntime, model::DataLoad,
+          model::DisruptionBudget, model::SchedulingPolicy, KoordinatorDevice, NumaTopology, ResourceSlice>;
 
 template <class T>
 struct Kind;
@@ -87,6 +88,15 @@ struct Kind<ResourceSlice> {
   static constexpr std::string_view kName = "ResourceSlice";
   static bool in_group(std::string_view version) { return version.starts_with("resource.k8s.io/"); }
   static std::string name(const ResourceSlice& slice) { return slice.name; }
+};
+
+template <>
+struct Kind<model::SchedulingPolicy> {
+  static constexpr std::string_view kName = "SchedulingPolicy";
+  static bool in_group(std::string_view version) { return version.starts_with("berth.io/"); }
+  static std::string name(const model::SchedulingPolicy& policy) {
+    return policy.name.empty() ? "" : policy.ns + "/" + policy.name;
+  }
 };
 
 // nullptr if `kind` is not that of a runtime we know.

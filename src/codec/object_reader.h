@@ -20,6 +20,7 @@
 #include "numa_topology_reader.h"
 #include "object_kinds.h"
 #include "pod_reader.h"
+#include "policy_reader.h"
 #include "resource_slice_reader.h"
 
 namespace berth::codec {

@@ -90,7 +90,7 @@ void read_min_gpu_memory(model::PodRequest& pod, const Field& field, Reading& re
     written = std::to_string(gib);
   }
   const auto mib = model::parse_gpu_memory(written);
-  if (mib) pod.min_gpu_memory_mib = *mib;
+  if (mib) pod.given.min_gpu_memory_mib = pod.min_gpu_memory_mib = *mib;
   if (!mib) reading.fail("must be a quantity such as \"80Gi\", or whole GiB such as 80", field.name);
 }
 
@@ -123,7 +123,10 @@ core::Result<RecommendRequest> read_recommend_request(std::string& body, const m
   if (const auto written = object(pod, reading)) {
     const Reading::Step step(reading, "pod");
     read_into(manifest, *written, resources, reading);
-    if (manifest.ns.empty()) manifest.ns = kDefaultNamespace;
+    if (manifest.ns.empty()) {
+      manifest.ns = kDefaultNamespace;
+      if (!manifest.gang.name.empty()) manifest.gang.name.insert(0, manifest.ns);
+    }
   } else {
     manifest.ns = ns.given ? text(ns, reading) : kDefaultNamespace;
     manifest.gpus = static_cast<std::int64_t>(count(gpus, 0, kMostGpus, 0, reading));
@@ -139,9 +142,12 @@ core::Result<RecommendRequest> read_recommend_request(std::string& body, const m
   }
   request.pod = model::make_request(manifest, defaults);
   read_datasets(request.pod, datasets, reading);
-  read_name(request.pod.dataset_policy, dataset_policy, model::parse_dataset_policy, "preferred or required", reading);
-  read_name(request.pod.topology_policy, topology_policy, model::parse_topology_policy,
-            "none, best-effort or restricted", reading);
+  model::PolicyTerms& given = request.pod.given;
+  read_name(given.dataset_policy, dataset_policy, model::parse_dataset_policy, "preferred or required", reading);
+  read_name(given.topology_policy, topology_policy, model::parse_topology_policy, "none, best-effort or restricted",
+            reading);
+  request.pod.dataset_policy = given.dataset_policy.value_or(request.pod.dataset_policy);
+  request.pod.topology_policy = given.topology_policy.value_or(request.pod.topology_policy);
   read_min_coverage(request.pod, min_coverage, reading);
   read_min_gpu_memory(request.pod, min_gpu_memory, reading);
   request.nodes = count(nodes, 1, most_nodes, std::min<std::size_t>(request.nodes, most_nodes), reading);

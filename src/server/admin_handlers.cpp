@@ -76,10 +76,14 @@ HttpResponse explain_what_if(const AdminContext& context, HttpRequest& http) {
   if (!snapshot->ready) return failure(503, "berth is not ready: " + snapshot->not_ready_why);
   model::PodRequest pod = model::make_request((*request)->pod, extender.defaults);
   model::resolve_claims(pod, *snapshot);
+  model::apply_policy(pod, *snapshot, extender.defaults);
   std::vector<std::string_view> names = (*request)->names;
   if (names.empty()) names = policy::all_names(*snapshot);
   const policy::Query query{*snapshot, pod, names, 1, extender.clock.wall()};
-  model::Explanation told = model::explain(policy::what_if(query, extender.settings));
+  // No scheduler counts along here: a node without the GPUs must not look like a place.
+  policy::Settings settings = extender.settings;
+  settings.gpu_count = policy::GpuCountMode::kEnforce;
+  model::Explanation told = model::explain(policy::what_if(query, settings));
   told.snapshot_age = age_of(*snapshot, extender.clock);
   HttpResponse response;
   response.body = codec::write_explanation(told);

@@ -122,7 +122,7 @@ Result<Config> parse_config(std::string_view text, std::string_view name) {
     return fail(ErrorCode::kInvalid, "is not YAML: " + thrown.msg,
                 std::string(name) + ':' + std::to_string(thrown.mark.line + 1));
   }
-  const model::Weights& weights = config.placement.weights;
+  const model::Weights& weights = config.policy.weights;
   if (weights.locality + weights.topology + weights.packing <= 0) {
     return fail(ErrorCode::kInvalid, "weights must not all be 0", std::string(name));
   }

@@ -92,6 +92,35 @@ Result<void> set_gpu_memory(Config& config, const YAML::Node& node) {
   return {};
 }
 
+Result<void> set_bounds(Config& config, const YAML::Node& node, double model::Weights::* part) {
+  const auto refuse = [] {
+    return fail(ErrorCode::kInvalid, "must be a list of two weights from 0 to 1000, the lesser first");
+  };
+  if (!node.IsSequence() || node.size() != 2) return refuse();
+  const auto least = read_weight(node[0]);
+  const auto most = read_weight(node[1]);
+  if (!least || !most || *least > *most) return refuse();
+  config.policy.weight_bounds.least.*part = *least;
+  config.policy.weight_bounds.most.*part = *most;
+  return {};
+}
+
+Result<void> set_levels(const YAML::Node& node, Config& config) {
+  auto levels = read_texts(node);
+  const std::string allowed = "must be up to " + std::to_string(model::kMaxLevels) + " different label keys";
+  if (!levels || levels->size() > model::kMaxLevels) return fail(ErrorCode::kInvalid, allowed);
+  for (auto level = levels->begin(); level != levels->end(); ++level) {
+    if (level->empty() || std::find(levels->begin(), level, *level) != level) return fail(ErrorCode::kInvalid, allowed);
+    // It is the closest level already.
+    if (*level == model::kHostnameLabel) {
+      return fail(ErrorCode::kInvalid, "must not hold " + *level + ", which is always the closest level");
+    }
+  }
+  config.resources.levels = *levels;
+  config.policy.gang_levels = *std::move(levels);
+  return {};
+}
+
 // In the order of docs/configuration.md.
 const std::vector<KeyReader>& table() {
   static const std::vector<KeyReader> kTable{
@@ -160,16 +189,29 @@ const std::vector<KeyReader>& table() {
        }},
       {{"weights.locality", "weight", "4", "0 to 1000",
         "What it weighs how soon the pod's datasets and images are loaded."},
-       [](const YAML::Node& node, Config& config) {
-         return set(config.placement.weights.locality, read_weight(node));
-       }},
+       [](const YAML::Node& node, Config& config) { return set(config.policy.weights.locality, read_weight(node)); }},
       {{"weights.topology", "weight", "2", "0 to 1000",
         "What it weighs how well the GPUs that the pod would get are linked."},
-       [](const YAML::Node& node, Config& config) {
-         return set(config.placement.weights.topology, read_weight(node));
-       }},
+       [](const YAML::Node& node, Config& config) { return set(config.policy.weights.topology, read_weight(node)); }},
       {{"weights.packing", "weight", "1", "0 to 1000", "What it weighs that the GPUs left over stay useful."},
-       [](const YAML::Node& node, Config& config) { return set(config.placement.weights.packing, read_weight(node)); }},
+       [](const YAML::Node& node, Config& config) { return set(config.policy.weights.packing, read_weight(node)); }},
+      {{"weights.proximity", "weight", "2", "0 to 1000",
+        "What it weighs that the members of a gang are near each other; only for pods of a gang."},
+       [](const YAML::Node& node, Config& config) { return set(config.policy.weights.proximity, read_weight(node)); }},
+      {{"weightBounds.locality", "range", "[0, 1000]", "two weights",
+        "What a SchedulingPolicy may set as weights.locality, least and most."},
+       [](const YAML::Node& node, Config& config) { return set_bounds(config, node, &model::Weights::locality); }},
+      {{"weightBounds.topology", "range", "[0, 1000]", "two weights", "The same for weights.topology."},
+       [](const YAML::Node& node, Config& config) { return set_bounds(config, node, &model::Weights::topology); }},
+      {{"weightBounds.packing", "range", "[0, 1000]", "two weights", "The same for weights.packing."},
+       [](const YAML::Node& node, Config& config) { return set_bounds(config, node, &model::Weights::packing); }},
+      {{"weightBounds.proximity", "range", "[0, 1000]", "two weights", "The same for weights.proximity."},
+       [](const YAML::Node& node, Config& config) { return set_bounds(config, node, &model::Weights::proximity); }},
+      {{"gang.levels", "list", "[nvidia.com/gpu.clique, topology.kubernetes.io/rack, topology.kubernetes.io/zone]",
+        "up to 8 label keys, the closest first",
+        "The node labels by which nodes are near each other, besides the node itself; one that a node lacks says "
+        "nothing of it."},
+       set_levels},
       {{"topology.bandwidth.nvlink", "count", "25", "1 to 1000",
         "GB/s per direction of one NVLink; a bond of k has k times as much."},
        [](const YAML::Node& node, Config& config) { return set_link_bandwidth(config.link_bandwidths.nvlink, node); }},

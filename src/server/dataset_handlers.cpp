@@ -48,6 +48,8 @@ HttpResponse recommend(const ExtenderContext& context, HttpRequest& http) {
   const auto snapshot = context.state.snapshots().load();
   if (!snapshot->ready) return not_ready(*snapshot);
   model::resolve_claims(request->pod, *snapshot);
+  model::apply_policy(request->pod, *snapshot, context.defaults);
+  if (request->pod.invalid) return failure(400, request->pod.invalid->to_string());
   const policy::AdviceQuery query{*snapshot, request->pod, request->nodes, request->warm, context.clock.wall()};
   HttpResponse response;
   response.body = codec::write_recommendation(policy::recommend(query, context.settings));

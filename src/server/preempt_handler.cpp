@@ -40,6 +40,7 @@ HttpResponse handle(HttpRequest& http, const ExtenderContext& context) {
   const auto snapshot = context.state.snapshots().load();
   model::PodRequest pod = model::make_request(request->pod, context.defaults);
   model::resolve_claims(pod, *snapshot);
+  model::apply_policy(pod, *snapshot, context.defaults);
   policy::PreemptionOutcome outcome;
   if (!pod.ours()) {
     context.metrics.count_untouched();

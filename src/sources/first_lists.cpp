@@ -28,6 +28,9 @@ void FirstLists::note(What what) {
     case What::kDatasets:
       seen_.datasets = true;
       break;
+    case What::kPolicies:
+      seen_.policies = true;
+      break;
   }
   changed_.notify_all();
 }
@@ -52,13 +55,13 @@ bool FirstLists::told() const {
 
 void FirstLists::run() {
   std::unique_lock lock(mutex_);
-  const auto over = [this] { return stopping_ || (seen_.claims && seen_.datasets); };
+  const auto over = [this] { return stopping_ || (seen_.claims && seen_.datasets && seen_.policies); };
   changed_.wait(lock, [&] { return over() || (seen_.nodes && seen_.pods); });
   const bool complete = changed_.wait_for(lock, wait_, over);
   if (stopping_) return;
   lock.unlock();
   if (!complete) {
-    spdlog::warn("not all is known of datasets and claims, going on with what is there: {}", why_());
+    spdlog::warn("not all is known of datasets, claims and policies, going on with what is there: {}", why_());
   }
   sink_.push(model::DataListed{});
   lock.lock();

@@ -1,5 +1,5 @@
-// Tells the sink when all that is to be known of datasets and claims at the start has been pushed, or will not come
-// soon (DataListed, once).
+// Tells the sink when all that is to be known of datasets, claims and policies at the start has been pushed, or will
+// not come soon (DataListed, once).
 //
 // Thread-safe, but start() and stop(), which are called once each from one thread.
 #pragma once
@@ -22,7 +22,7 @@ class FirstLists {
   FirstLists(model::UpdateSink& sink, std::chrono::milliseconds wait, std::function<std::string()> why);
   ~FirstLists();  // stops
 
-  enum class What { kNodes, kPods, kClaims, kDatasets };
+  enum class What { kNodes, kPods, kClaims, kDatasets, kPolicies };
   // Its first list has been pushed, or there is nothing of it.
   void note(What what);
 
@@ -37,6 +37,7 @@ class FirstLists {
     bool pods = false;
     bool claims = false;
     bool datasets = false;
+    bool policies = false;
   };
   void run();
 

@@ -50,6 +50,14 @@ ServedGroup fluid(const Rows& row, model::UpdateSink& sink, FirstLists& first_li
   return group;
 }
 
+// (deploy/crds/schedulingpolicies.yaml.)
+ServedGroup policies(const Rows& row, FirstLists& first_lists) {
+  const auto listed = [&first_lists] { first_lists.note(FirstLists::What::kPolicies); };
+  ServedGroup group{.name = "berth.io", .versions = {"v1alpha1"}, .kinds = {}, .absent = listed};
+  group.kinds = {row("schedulingpolicies", PolicyKind{}, {.before = {}, .after = listed})};
+  return group;
+}
+
 }  // namespace
 
 std::vector<ServedGroup> served_groups(const ApiSourceOptions& options, model::UpdateSink& sink,
@@ -60,6 +68,7 @@ std::vector<ServedGroup> served_groups(const ApiSourceOptions& options, model::U
     groups.push_back({.name = std::move(name), .versions = std::move(versions), .kinds = {std::move(kind)}});
   };
   groups.push_back(fluid(row, sink, first_lists));
+  groups.push_back(policies(row, first_lists));
   add("scheduling.koordinator.sh", {"v1alpha1"}, row("devices", KoordinatorKind{}));
   add("topology.node.k8s.io", {"v1alpha2", "v1alpha1"}, row("noderesourcetopologies", NumaTopologyKind{}));
   add("resource.k8s.io", {"v1", "v1beta2", "v1beta1"}, row("resourceslices", ResourceSliceKind{}));

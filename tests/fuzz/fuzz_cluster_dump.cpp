@@ -41,5 +41,6 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
   fuzz::check_page(reader.read_list<model::CacheRuntime>(json));
   fuzz::check_page(reader.read_list<model::DataLoad>(json));
   fuzz::check_page(reader.read_list<model::DisruptionBudget>(json));
+  fuzz::check_page(reader.read_list<model::SchedulingPolicy>(json));
   return 0;
 }

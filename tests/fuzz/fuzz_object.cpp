@@ -46,5 +46,6 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
   fuzz::check_kind<codec::KoordinatorDevice>(text, "Device");
   fuzz::check_kind<codec::NumaTopology>(text, "NodeResourceTopology");
   fuzz::check_kind<codec::ResourceSlice>(text, "ResourceSlice");
+  fuzz::check_kind<model::SchedulingPolicy>(text, "SchedulingPolicy");
   return 0;
 }

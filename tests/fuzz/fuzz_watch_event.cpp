@@ -36,5 +36,6 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
   fuzz::check_event(reader.read_event<model::CacheRuntime>(line));
   fuzz::check_event(reader.read_event<model::DataLoad>(line));
   fuzz::check_event(reader.read_event<model::DisruptionBudget>(line));
+  fuzz::check_event(reader.read_event<model::SchedulingPolicy>(line));
   return 0;
 }

@@ -12,6 +12,12 @@
 #include "berth/model/pod.h"
 #include "require.h"
 
+namespace berth::model {
+inline bool operator==(const SchedulingPolicy& a, const SchedulingPolicy& b) {
+  return a.ns == b.ns && a.name == b.name && a.terms == b.terms && a.invalid.has_value() == b.invalid.has_value();
+}
+}  // namespace berth::model
+
 namespace berth::fuzz {
 
 inline void check(const core::Error& error) {
@@ -95,6 +101,9 @@ inline void check(const model::Pod& pod) {
   if (pod.cache) {
     require(!pod.cache->dataset.empty() && pod.cache->started == pod.started, "a cache pod is of a dataset");
   }
+  require(pod.gang.members >= 0, "a gang has no negative size");
+  require(pod.gang.name.empty() || pod.gang.name.find('/') < pod.gang.name.rfind(' '),
+          "a gang's name ends with its kind");
   model::make_request(pod, {});
 }
 
@@ -103,6 +112,17 @@ inline void check(const model::Dataset& dataset) {
   require(!dataset.cached || (*dataset.cached > 0 && *dataset.cached <= 1),
           "a known part is more than 0 and at most 1");
   require(dataset.physical.name.empty() == dataset.physical.ns.empty(), "a reference is whole");
+}
+
+inline void check(const model::SchedulingPolicy& policy) {
+  require(!policy.name.empty(), "a policy has a name");
+  require(!policy.invalid || (!policy.invalid->message.empty() && policy.invalid->where.starts_with("spec")),
+          "what is wrong in a policy is told with its field");
+  const model::OptionalWeights& weights = policy.terms.weights;
+  for (const auto& weight : {weights.locality, weights.topology, weights.packing, weights.proximity}) {
+    require(!weight || (*weight >= 0 && *weight <= 1000), "a weight is in its range");
+  }
+  require(policy.terms.min_gpu_memory_mib.value_or(0) >= 0, "a policy's memory is not negative");
 }
 
 inline void check(const model::Claim& claim) { require(!claim.name.empty(), "a claim has a name"); }

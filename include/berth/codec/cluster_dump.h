@@ -20,6 +20,7 @@ struct ClusterDump {
   std::vector<model::CacheRuntime> runtimes;
   std::vector<model::DataLoad> data_loads;
   std::vector<model::DisruptionBudget> budgets;
+  std::vector<model::SchedulingPolicy> policies;
   std::vector<KoordinatorDevice> devices;
   std::vector<NumaTopology> topologies;
   std::vector<ResourceSlice> slices;

@@ -1,6 +1,6 @@
 // Reads Kubernetes API objects, their lists and watch events, into the model: core/v1 Node, Pod and
-// PersistentVolumeClaim; Dataset, DataLoad and the runtimes of data.fluid.io; policy/v1 PodDisruptionBudget; objects
-// that tell of GPUs (gpu_objects.h).
+// PersistentVolumeClaim; Dataset, DataLoad and the runtimes of data.fluid.io; policy/v1 PodDisruptionBudget;
+// SchedulingPolicy of berth.io; objects that tell of GPUs (gpu_objects.h).
 //
 // Only the fields that Berth uses are looked at; a field of the wrong type is an error of that object, which names it.
 // Not thread-safe: one reader per thread, reused so that its memory is. Inputs are given capacity for the parser's
@@ -53,8 +53,8 @@ struct RuntimeKind {
 };
 std::span<const RuntimeKind> runtime_kinds();
 
-// T is one of model::Node, Pod, Claim, Dataset, CacheRuntime, DataLoad and DisruptionBudget, KoordinatorDevice,
-// NumaTopology and ResourceSlice.
+// T is one of model::Node, Pod, Claim, Dataset, CacheRuntime, DataLoad, DisruptionBudget and SchedulingPolicy,
+// KoordinatorDevice, NumaTopology and ResourceSlice.
 class ObjectReader {
  public:
   explicit ObjectReader(model::ResourceNames resources);

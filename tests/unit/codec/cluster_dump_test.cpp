@@ -31,6 +31,7 @@ class Recorder final : public model::UpdateSink {
   }
   static std::string text(const model::AllDataLoads& all) { return "loads " + std::to_string(all.loads.size()); }
   static std::string text(const model::AllBudgets& all) { return "budgets " + std::to_string(all.budgets.size()); }
+  static std::string text(const model::AllPolicies& all) { return "policies " + std::to_string(all.policies.size()); }
   static std::string text(const model::AllPods& all) { return "pods " + std::to_string(all.pods.size()); }
   static std::string text(const model::FluidServed& what) { return what.served ? "fluid" : "no fluid"; }
   static std::string text(const model::DataListed&) { return "listed"; }
@@ -51,7 +52,8 @@ std::vector<std::string> told(const std::string& json) {
 
 // Every kind is told, also where there is none of it: a file that is read again may have lost some.
 TEST(ClusterDump, IsToldAsCompleteListsPodsLast) {
-  EXPECT_THAT(told(R"({"kind":"List","apiVersion":"v1","items":[
+  EXPECT_THAT(
+      told(R"({"kind":"List","apiVersion":"v1","items":[
       {"kind":"Pod","apiVersion":"v1","metadata":{"name":"p","namespace":"n"}},
       {"kind":"JindoRuntime","apiVersion":"data.fluid.io/v1alpha1","metadata":{"name":"d","namespace":"n"}},
       {"kind":"Dataset","apiVersion":"data.fluid.io/v1alpha1","metadata":{"name":"d","namespace":"n"}},
@@ -63,7 +65,7 @@ TEST(ClusterDump, IsToldAsCompleteListsPodsLast) {
       {"kind":"PersistentVolumeClaim","apiVersion":"v1","metadata":{"name":"d","namespace":"n"}}]})"),
               ElementsAre("nodes 2", "koordinator 1", "node-resource-topology 0", "resource-slices 0", "claims 1",
                           "datasets 1", "alluxio 0", "juicefs 0", "jindo 1", "goosefs 0", "efc 0", "thin 0",
-                          "vineyard 0", "loads 1", "budgets 1", "pods 1", "fluid", "listed"));
+                          "vineyard 0", "loads 1", "budgets 1", "policies 0", "pods 1", "fluid", "listed"));
 }
 
 // Without a Dataset in it, a dump may be of nodes and pods alone: node labels are all that tells of datasets.

@@ -65,6 +65,8 @@ ledger:
   softLifetime: 1m30s
 decisions: {keepPods: 10}
 wake: {enabled: false}
+weightBounds: {locality: [1, 8]}
+gang: {levels: [example.com/switch]}
 events: {enabled: false, pendingAfter: 1h}
 limits:
   maxRequestBytes: 128Mi
@@ -91,9 +93,15 @@ drainTimeout: 0s
   EXPECT_EQ(config->placement.coarse, policy::Coarse::kDatasets);
   EXPECT_EQ(config->placement.candidates, 64U);
   EXPECT_TRUE(config->placement.other_filtering_extender);
-  EXPECT_EQ(config->placement.weights.locality, 1);
-  EXPECT_EQ(config->placement.weights.topology, 0);
-  EXPECT_EQ(config->placement.weights.packing, 2.5);
+  EXPECT_EQ(config->policy.weights.locality, 1);
+  EXPECT_EQ(config->policy.weights.topology, 0);
+  EXPECT_EQ(config->policy.weights.packing, 2.5);
+  EXPECT_EQ(config->policy.weights.proximity, 3);
+  EXPECT_EQ(config->policy.weight_bounds.least.locality, 1);
+  EXPECT_EQ(config->policy.weight_bounds.most.locality, 8);
+  EXPECT_EQ(config->policy.weight_bounds.most.packing, 1000);
+  EXPECT_THAT(config->policy.gang_levels, ElementsAre("example.com/switch"));
+  EXPECT_EQ(config->resources.levels, config->policy.gang_levels);
   EXPECT_EQ(config->link_bandwidths, (model::LinkBandwidths{50, 60, 50, 40, 30, 20}));
   const policy::DataCosts& data = config->placement.data;
   EXPECT_EQ(data.bandwidth.node, std::size_t{5} << 30U);
@@ -154,9 +162,11 @@ TEST(Config, EveryDefaultOfTheTableIsWhatTheStructHas) {
     EXPECT_EQ(config->placement.coarse, standard.placement.coarse);
     EXPECT_EQ(config->placement.candidates, standard.placement.candidates);
     EXPECT_EQ(config->placement.other_filtering_extender, standard.placement.other_filtering_extender);
-    EXPECT_EQ(config->placement.weights.locality, standard.placement.weights.locality);
-    EXPECT_EQ(config->placement.weights.topology, standard.placement.weights.topology);
-    EXPECT_EQ(config->placement.weights.packing, standard.placement.weights.packing);
+    EXPECT_EQ(config->policy.weights, standard.policy.weights);
+    EXPECT_EQ(config->policy.weight_bounds.least, standard.policy.weight_bounds.least);
+    EXPECT_EQ(config->policy.weight_bounds.most, standard.policy.weight_bounds.most);
+    EXPECT_EQ(config->policy.gang_levels, standard.policy.gang_levels);
+    EXPECT_EQ(config->resources.levels, standard.resources.levels);
     EXPECT_EQ(config->link_bandwidths, standard.link_bandwidths);
     EXPECT_EQ(config->placement.data, standard.placement.data);
     EXPECT_EQ(config->policy.dataset_policy, standard.policy.dataset_policy);
@@ -183,7 +193,7 @@ TEST(Config, EveryDefaultOfTheTableIsWhatTheStructHas) {
 }
 
 TEST(Config, DataOutweighsTopologyAndPackingTogether) {
-  const model::Weights weights = Config{}.placement.weights;
+  const model::Weights weights = Config{}.policy.weights;
   EXPECT_GT(weights.locality, weights.topology + weights.packing);
   EXPECT_GT(weights.topology, weights.packing);
 }

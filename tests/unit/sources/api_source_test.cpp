@@ -150,6 +150,7 @@ TEST_F(ApiSourceTest, CountsWhatHappened) {
   EXPECT_EQ(counters[1].events, 0U);
   EXPECT_EQ(counters[2].resource, "persistentvolumeclaims");
   EXPECT_EQ(counters[3].resource, "data.fluid.io");
+  EXPECT_EQ(counters[4].resource, "berth.io");
 }
 
 }  // namespace
