@@ -34,6 +34,10 @@ void add_serve(CLI::App& app, ServeFlags& flags) {
       ->type_name("HOST:PORT");
   serve->add_option("--admin-listen", flags.admin_listen, "Admin address (default 127.0.0.1:8901)")
       ->type_name("HOST:PORT");
+  serve
+      ->add_option("--bind-listen", flags.bind_listen,
+                   "Address of Bind, on a port of its own (default: the scheduler binds)")
+      ->type_name("HOST:PORT");
   auto* kubeconfig =
       serve->add_option("--kubeconfig", flags.kubeconfig, "Watch the cluster that this file names")->type_name("FILE");
   serve->add_option("--context", flags.context, "Context of the kubeconfig (default: its current one)")

@@ -106,6 +106,12 @@ std::string explain_table(const model::Explanation& foreign, std::size_t most) {
                        node.parts.topology, node.parts.packing, gang_text(node, told), data_text(node, told), data_width,
                        load_text(node), node.gpus_free < 0 ? "?" : std::to_string(node.gpus_free), held_text(node)));
     }
+    for (std::size_t i = 0; i < shown; ++i) {
+      const model::Candidate& node = told.candidates[i];
+      if (node.parts.failures <= 0) continue;
+      add(fmt::format("{} lost {:.0f}% of its total: pods could not run there lately\n", node.node,
+                      node.parts.failures * 100));
+    }
     if (told.candidate_count > shown) add(fmt::format("... and {} more\n", told.candidate_count - shown));
   }
   if (!told.rejected.empty()) {

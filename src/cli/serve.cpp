@@ -28,6 +28,7 @@
 #include "berth/sources/api_source.h"
 #include "berth/sources/file_source.h"
 #include "berth/state/cluster_state.h"
+#include "binding.h"
 #include "report.h"
 #include "stop_signals.h"
 
@@ -62,6 +63,7 @@ core::Result<server::Config> merged_config(const ServeFlags& flags) {
   }
   if (flags.listen) config.listen = *flags.listen;
   if (flags.admin_listen) config.admin_listen = *flags.admin_listen;
+  if (flags.bind_listen) config.bind.listen = *flags.bind_listen;
   if (flags.insecure) config.insecure = true;
   if (flags.log_level) config.log.level = server::parse_log_level(*flags.log_level).value_or(config.log.level);
   return config;
@@ -73,6 +75,7 @@ core::Result<void> check_flags(const ServeFlags& flags, const server::Config& me
   given.insecure = merged.insecure;
   if (flags.listen) given.listen = *flags.listen;
   if (flags.admin_listen) given.admin_listen = *flags.admin_listen;
+  if (flags.bind_listen) given.bind.listen = *flags.bind_listen;
   return server::check_config(given);
 }
 
@@ -80,6 +83,7 @@ struct NamedSource {
   std::string name;
   std::unique_ptr<sources::Source> source;
   std::unique_ptr<kube::ApiClient> writer;  // null with a cluster file
+  std::unique_ptr<kube::ApiClient> binder;  // null unless Berth binds
 };
 
 core::Result<NamedSource> make_source(const ServeFlags& flags, const server::Config& config, model::UpdateSink& sink,
@@ -89,21 +93,27 @@ core::Result<NamedSource> make_source(const ServeFlags& flags, const server::Con
     options.file = flags.cluster_file;
     options.resources = config.resources;
     return NamedSource{flags.cluster_file == "-" ? "standard input" : "file " + flags.cluster_file,
-                       std::make_unique<sources::FileSource>(std::move(options), sink, clock), nullptr};
+                       std::make_unique<sources::FileSource>(std::move(options), sink, clock), nullptr, nullptr};
   }
   auto access = flags.in_cluster ? kube::load_in_cluster() : kube::load_kubeconfig(flags.kubeconfig, flags.context);
   if (!access) return tl::unexpected(access.error());
   auto client = kube::ApiClient::create(*access, clock);
   if (!client) return tl::unexpected(client.error());
-  auto writer = kube::ApiClient::create(*std::move(access), clock);
+  auto writer = kube::ApiClient::create(*access, clock);
   if (!writer) return tl::unexpected(writer.error());
+  std::unique_ptr<kube::ApiClient> binder;
+  if (!config.bind.listen.empty()) {
+    auto made = kube::ApiClient::create(*std::move(access), clock, kBindConnections);
+    if (!made) return tl::unexpected(made.error());
+    binder = *std::move(made);
+  }
   std::string name = "API server " + (*client)->server();
   sources::ApiSourceOptions options;
   options.resources = config.resources;
   options.budgets = config.preempt;
   return NamedSource{std::move(name),
                      std::make_unique<sources::ApiSource>(*std::move(client), sink, std::move(options), clock),
-                     *std::move(writer)};
+                     *std::move(writer), std::move(binder)};
 }
 
 control::ControlOptions control_options(const server::Config& config, const policy::Settings& settings) {
@@ -179,9 +189,12 @@ int serve(const ServeFlags& flags, const std::function<void(server::HttpServer&)
   if (!config) return report(config.error());
   if (const auto good = check_flags(flags, *config); !good) return report(kUsage, good.error().to_string());
   if (const auto good = server::check_config(*config); !good) return report(good.error());
+  const bool live = flags.cluster_file.empty();
+  if (!live && !config->bind.listen.empty()) {
+    return report(kUsage, "--bind-listen (bind.listen): pods are bound in a live cluster; a cluster file is only read");
+  }
   server::set_up_logging(config->log);
 
-  const bool live = flags.cluster_file.empty();
   const core::SystemClock clock;
   state::StateOptions state_options;
   state_options.soft_lifetime = config->soft_lifetime;
@@ -191,7 +204,7 @@ int serve(const ServeFlags& flags, const std::function<void(server::HttpServer&)
   state_options.await_data = live;
   state::ClusterState state(state_options, clock);
   control::WaitingPods waiting(state);
-  const auto made = make_source(flags, *config, live ? static_cast<model::UpdateSink&>(waiting) : state, clock);
+  auto made = make_source(flags, *config, live ? static_cast<model::UpdateSink&>(waiting) : state, clock);
   if (!made) return report(made.error());
   sources::Source& source = *made->source;
   sources::AlluxioProberOptions prober_options;
@@ -206,6 +219,8 @@ int serve(const ServeFlags& flags, const std::function<void(server::HttpServer&)
     control.emplace(control_options(*config, context.settings), *made->writer, waiting, state.snapshots(), clock);
     context.decided = [&control](auto decision) { control->decided(std::move(decision)); };
   }
+  std::optional<Binding> binding;
+  if (made->binder) binding.emplace(*config, std::move(made->binder), context, waiting);
   const auto masters = [&] {
     return alluxio_masters(*state.snapshots().load(), control ? control->awaited() : std::vector<model::DatasetRef>());
   };
@@ -229,6 +244,7 @@ int serve(const ServeFlags& flags, const std::function<void(server::HttpServer&)
     sample.state = state.counters();
     sample.decision_pods = decisions.pods();
     sample.servers = {{"extender", extender.counters()}, {"admin", admin.counters()}};
+    if (binding) sample.servers.push_back({"bind", binding->counters()});
     for (const auto& counters : source.counters()) sample.sources.push_back(to_sample(counters));
     if (control) sample.control = control->counters();
     sample.probes = to_sample(prober.counters());
@@ -251,15 +267,25 @@ int serve(const ServeFlags& flags, const std::function<void(server::HttpServer&)
   const auto host = [](const std::string& address) { return address.substr(0, address.rfind(':')); };
   std::printf("extender listening on %s:%u\nadmin listening on %s:%u\n", host(config->listen).c_str(), *extender_port,
               host(config->admin_listen).c_str(), *admin_port);
+  if (binding) {
+    const auto bind_port = binding->start();
+    if (!bind_port) return report(bind_port.error());
+    std::printf("bind listening on %s:%u\n", host(config->bind.listen).c_str(), *bind_port);
+  }
   std::fflush(stdout);
   spdlog::info("berth {} serves {}", core::kVersion, made->name);
 
   const char* signal = signals.wait();
   spdlog::info("{}: draining", signal);
   draining = true;
-  // One deadline for both; the admin port answers until the extender has ended.
+  // One deadline for all; the admin port answers until the others have ended.
   const auto until = clock.now() + config->drain_timeout;
   extender.drain(config->drain_timeout);
+  if (binding) {
+    binding->drain(std::max(std::chrono::milliseconds(0),
+                            std::chrono::duration_cast<std::chrono::milliseconds>(until - clock.now())));
+    binding->stop();
+  }
   const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until - clock.now());
   admin.drain(std::clamp(left, std::chrono::milliseconds(0), kAdminDrain));
   if (control) control->stop();

@@ -14,6 +14,7 @@ struct ServeFlags {
   std::string config;
   std::optional<std::string> listen;
   std::optional<std::string> admin_listen;
+  std::optional<std::string> bind_listen;
   std::optional<std::string> log_level;
   std::string kubeconfig;
   std::string context;

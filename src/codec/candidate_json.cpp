@@ -62,6 +62,7 @@ ordered_json candidate_json(const model::Candidate& candidate, std::span<const s
                        {"locality", rounded(candidate.parts.locality)},
                        {"topology", rounded(candidate.parts.topology)},
                        {"packing", rounded(candidate.parts.packing)},
+                       {"failures", rounded(candidate.parts.failures)},
                        {"loadSeconds", tenths(candidate.load_seconds)},
                        {"savedSeconds", tenths(candidate.saved_seconds)},
                        {"coverage", rounded(candidate.coverage)},
@@ -83,6 +84,7 @@ model::Candidate candidate_from(const ordered_json& json, core::WallTime at) {
   candidate.parts = {json.value("locality", 0.0), json.value("topology", 0.0), json.value("packing", 0.0),
                      json.value("total", 0.0)};
   candidate.parts.proximity = json.value("proximity", 0.0);
+  candidate.parts.failures = json.value("failures", 0.0);
   candidate.load_seconds = json.value("loadSeconds", 0.0);
   candidate.saved_seconds = json.value("savedSeconds", 0.0);
   candidate.coverage = json.value("coverage", 0.0);

@@ -7,8 +7,8 @@
 namespace berth::control {
 namespace {
 
-bool waits(const model::Pod& pod) {
-  return pod.node.empty() && !pod.ended() && !pod.deleting && !pod.uid.empty() && model::make_request(pod, {}).ours();
+bool unbound(const model::Pod& pod) {
+  return pod.node.empty() && !pod.ended() && !pod.deleting && !pod.uid.empty();
 }
 
 }  // namespace
@@ -38,6 +38,11 @@ std::shared_ptr<const model::Pod> WaitingPods::find(const std::string& uid) cons
   return known == waiting_.end() ? nullptr : known->second;
 }
 
+bool WaitingPods::is_of_others(const std::string& uid) const {
+  const std::lock_guard lock(mutex_);
+  return others_.contains(uid);
+}
+
 std::size_t WaitingPods::size() const {
   const std::lock_guard lock(mutex_);
   return waiting_.size();
@@ -45,7 +50,14 @@ std::size_t WaitingPods::size() const {
 
 void WaitingPods::see(const model::Pod& pod) {
   const auto known = waiting_.find(pod.uid);
-  if (waits(pod)) {
+  const bool waits = unbound(pod);
+  const bool ours = waits && model::make_request(pod, {}).ours();
+  if (waits && !ours && others_.size() < most_) {
+    others_.insert(pod.uid);
+  } else if (!waits || ours) {
+    others_.erase(pod.uid);
+  }
+  if (ours) {
     if (known == waiting_.end() && waiting_.size() >= most_) return;
     auto kept = std::make_shared<const model::Pod>(pod);
     notices_.push_back({PodNews::kWaiting, kept});
@@ -61,6 +73,7 @@ void WaitingPods::see(const model::Pod& pod) {
 void WaitingPods::see_all(const std::vector<model::Pod>& pods) {
   std::unordered_set<std::string_view> listed;
   for (const model::Pod& pod : pods) listed.insert(pod.uid);
+  std::erase_if(others_, [&](const std::string& uid) { return !listed.contains(uid); });
   std::vector<std::string> gone;
   for (const auto& [uid, pod] : waiting_) {
     if (!listed.contains(uid)) gone.push_back(uid);
@@ -70,6 +83,7 @@ void WaitingPods::see_all(const std::vector<model::Pod>& pods) {
 }
 
 void WaitingPods::forget(const std::string& uid) {
+  others_.erase(uid);
   const auto known = waiting_.find(uid);
   if (known == waiting_.end()) return;
   notices_.push_back({PodNews::kGone, std::move(known->second)});

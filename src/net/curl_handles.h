@@ -53,6 +53,7 @@ class Transfer {
 // Thread-safe.
 class TransferPool {
  public:
+  explicit TransferPool(std::size_t kept) : kept_(kept) {}
   std::unique_ptr<Transfer> take() {
     const std::lock_guard lock(mutex_);
     if (idle_.empty()) return std::make_unique<Transfer>();
@@ -63,11 +64,11 @@ class TransferPool {
   void give_back(std::unique_ptr<Transfer> transfer) {
     curl_easy_reset(transfer->easy());
     const std::lock_guard lock(mutex_);
-    if (idle_.size() < kKept) idle_.push_back(std::move(transfer));
+    if (idle_.size() < kept_) idle_.push_back(std::move(transfer));
   }
 
  private:
-  static constexpr std::size_t kKept = 8;
+  const std::size_t kept_;
   std::mutex mutex_;
   std::vector<std::unique_ptr<Transfer>> idle_;
 };

@@ -196,8 +196,11 @@ core::Result<CURLcode> drive(Transfer& transfer, Exchange& exchange) {
 }  // namespace
 
 struct HttpClient::State {
-  HttpClientOptions options;
-  ServerUrl url;
+  State(HttpClientOptions with, ServerUrl to)
+      : options(std::move(with)), url(std::move(to)), pool(options.kept_connections) {}
+
+  const HttpClientOptions options;
+  const ServerUrl url;
   TransferPool pool;
 
   [[nodiscard]] bool takes_tokens() const { return url.https || url.loopback(); }
@@ -317,10 +320,8 @@ core::Result<std::unique_ptr<HttpClient>> HttpClient::create(HttpClientOptions o
   initialise_once();
   auto url = parse_server_url(options.url);
   if (!url) return tl::unexpected(std::move(url.error()));
-  auto state = std::make_unique<State>();
-  state->options = std::move(options);
-  state->url = std::move(*url);
-  return std::unique_ptr<HttpClient>(new HttpClient(std::move(state)));
+  return std::unique_ptr<HttpClient>(
+      new HttpClient(std::make_unique<State>(std::move(options), std::move(*url))));
 }
 
 bool HttpClient::takes_tokens() const { return state_->takes_tokens(); }

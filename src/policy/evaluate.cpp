@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <chrono>
 #include <limits>
+#include <span>
 #include <unordered_set>
+#include <utility>
 
 #include "berth/policy/filters.h"
 #include "berth/policy/ledger_credit.h"
@@ -19,6 +21,28 @@ using model::Slot;
 
 // Where the administrator sets none: below it, differences are those of rounding.
 constexpr std::chrono::milliseconds kShortestStep{1};
+
+// Where pods could not run lately.
+class Failures {
+ public:
+  explicit Failures(const Query& query) {
+    const auto found = query.snapshot.failures->find(query.pod.owner);
+    if (found != query.snapshot.failures->end()) of_owner_ = found->second;
+  }
+
+  void judge(Evaluated& node, const model::NodeState& state) const {
+    // A second refusal of the same is no accident any more, half of it faded by now.
+    constexpr float kRefused = 1.5F;
+    if (state.failures <= 0) return;
+    const auto found = std::ranges::lower_bound(of_owner_, node.slot, {}, &std::pair<Slot, float>::first);
+    const float own = found != of_owner_.end() && found->first == node.slot ? found->second : 0.0F;
+    node.parts.failures = score_failures(state.failures, own);
+    node.refused = own >= kRefused;
+  }
+
+ private:
+  std::span<const std::pair<Slot, float>> of_owner_;  // by slot
+};
 
 // A part that is off for this pod is off here too, else the unknown would beat everything known.
 Evaluated unknown_node(std::uint32_t name, const model::PodRequest& pod, const PodData& data, bool gang) {
@@ -75,6 +99,7 @@ Evaluation evaluate(const Query& query, const Settings& settings) {
     return node;
   };
   const GangData gang(query, view_of);
+  const Failures failures(query);
   const bool hard_rule = query.pod.has_hard_rule(query.now);
   std::vector<bool> seen(query.snapshot.index->slots());
   std::unordered_set<std::string_view> unknown;
@@ -130,6 +155,7 @@ Evaluation evaluate(const Query& query, const Settings& settings) {
     fits.saved_seconds = node.saved_seconds;
     fits.parts = {0, score_topology(query.pod, node, gpu_set), score_packing(query.pod, node, parts), 0};
     fits.parts.proximity = node.proximity;
+    failures.judge(fits, *node.state);
     if (!data.any()) fits.parts = weigh(fits.parts, query.pod.weights, gang.counts());
     result.fitting.push_back(fits);
   }
@@ -140,6 +166,7 @@ Evaluation evaluate(const Query& query, const Settings& settings) {
 
 bool Better::operator()(const Evaluated& a, const Evaluated& b) const {
   if (a.fit != b.fit) return a.fit > b.fit;
+  if (a.refused != b.refused) return b.refused;
   if (a.parts.total != b.parts.total) return a.parts.total > b.parts.total;
   if (a.used != b.used) return a.used > b.used;
   if (a.rank != b.rank) return a.rank < b.rank;

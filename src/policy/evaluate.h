@@ -24,6 +24,7 @@ struct Evaluated {
   double load_seconds = 0;
   double saved_seconds = 0;
   double steps_behind = 0;  // scores.h; 0 for a pod without data
+  bool refused = false;  // twice lately, to pods of this one's owner
   model::ScoreParts parts;
 };
 

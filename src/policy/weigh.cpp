@@ -9,7 +9,7 @@ model::ScoreParts weigh(model::ScoreParts parts, const model::Weights& weights, 
     sum += weights.proximity;
     parts.total += weights.proximity * parts.proximity;
   }
-  parts.total /= sum;
+  parts.total *= (1 - parts.failures) / sum;
   return parts;
 }
 

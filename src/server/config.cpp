@@ -132,6 +132,9 @@ Result<Config> parse_config(std::string_view text, std::string_view name) {
 Result<void> check_config(const Config& config) {
   if (const auto listen = check_address("listen", config.listen, config.insecure); !listen) return listen;
   if (const auto admin = check_address("adminListen", config.admin_listen, config.insecure); !admin) return admin;
+  if (!config.bind.listen.empty()) {
+    if (const auto bind = check_address("bind.listen", config.bind.listen, config.insecure); !bind) return bind;
+  }
   if (config.limits.max_bodies_bytes < config.limits.max_request_bytes) {
     return fail(ErrorCode::kInvalid, "must not be below limits.maxRequestBytes", "limits.maxBodiesBytes");
   }

@@ -316,6 +316,18 @@ const std::vector<KeyReader>& table() {
       {{"preempt.enabled", "bool", "false", "true, false",
         "Answers POST /preempt: kube-scheduler asks before it evicts pods for another (preemption.md)."},
        [](const YAML::Node& node, Config& config) { return set(config.preempt, read_bool(node)); }},
+      {{"bind.listen", "address", "", "HOST:PORT, or empty",
+        "Where kube-scheduler asks Berth to bind pods: /bind, on a port of its own. Empty: it binds by itself."},
+       [](const YAML::Node& node, Config& config) { return set(config.bind.listen, read_text(node)); }},
+      {{"bind.timeout", "duration", "3s", "500ms to 4500ms",
+        "How long the API server may take to bind a pod; to be below the scheduler's httpTimeout, which is 5s unless "
+        "configured."},
+       [](const YAML::Node& node, Config& config) {
+         return set(config.bind.timeout, read_duration(node, milliseconds(500), milliseconds(4'500)));
+       }},
+      {{"bind.hamiAnnotations", "bool", "false", "true, false",
+        "Writes the annotations of HAMi's scheduler in the Binding as well, for HAMi's device plugin."},
+       [](const YAML::Node& node, Config& config) { return set(config.bind.hami_annotations, read_bool(node)); }},
       {{"wake.enabled", "bool", "true", "true, false",
         "Asks kube-scheduler to try a pod again that Berth alone had rejected and that fits now, by an annotation."},
        [](const YAML::Node& node, Config& config) { return set(config.wake, read_bool(node)); }},

@@ -76,6 +76,9 @@ struct Metrics::Families {
   Counter& asked = counter("berth_asked_nodes_total");
   Counter& answered = counter("berth_answered_nodes_total");
   std::array<Counter*, model::kReasonCount> rejected{};
+  std::array<Counter*, control::kBindResults> bind{};
+  Histogram* bind_own = nullptr;
+  Histogram* bind_api = nullptr;
   Counter& untouched = counter("berth_untouched_requests_total");
   Counter& not_ready = counter("berth_not_ready_requests_total");
 
@@ -111,6 +114,7 @@ struct Metrics::Families {
   Gauge& datasets = gauge("berth_known_datasets");
   Family<Gauge>& dataset_holders = gauges("berth_dataset_holders");
   Gauge& oldest_measured = gauge("berth_oldest_measured_coverage_seconds");
+  Family<Counter>& placement_failures = counters("berth_placement_failures_total");
   Gauge& decision_pods = gauge("berth_decision_pods");
   Family<Gauge>& source_connected = gauges("berth_source_connected_state");
   Family<Counter>& source_lists = counters("berth_source_lists_total");
@@ -150,6 +154,13 @@ struct Metrics::Families {
       duration[index(verb)][1] = &durations.Add({{"verb", label(verb)}, {"form", "nodes"}}, duration_buckets());
       policy[index(verb)] = &policies.Add({{"verb", label(verb)}}, duration_buckets());
     }
+    auto& binds = counters("berth_binds_total");
+    for (std::size_t i = 0; i < bind.size(); ++i) {
+      bind[i] = &binds.Add({{"result", std::string(to_string(static_cast<control::BindResult>(i)))}});
+    }
+    auto& bind_durations = histograms("berth_bind_duration_seconds");
+    bind_own = &bind_durations.Add({{"part", "own"}}, duration_buckets());
+    bind_api = &bind_durations.Add({{"part", "api"}}, duration_buckets());
     auto& rejections = counters("berth_rejected_nodes_total");
     for (int i = 1; i < model::kReasonCount; ++i) {
       const auto reason = static_cast<Reason>(i);
@@ -168,6 +179,10 @@ struct Metrics::Families {
     raise_to(publications, sample.state.publications);
     raise_to(updates, sample.state.updates);
     raise_to(expired, sample.state.soft_expired);
+    for (std::size_t i = 0; i < sample.state.placement_failures.size(); ++i) {
+      const std::string cause(to_string(static_cast<state::FailureCause>(i)));
+      raise_to(placement_failures.Add({{"cause", cause}}), sample.state.placement_failures[i]);
+    }
     queued.Set(static_cast<double>(sample.state.queue));
     decision_pods.Set(static_cast<double>(sample.decision_pods));
     for (const ServerSample& server : sample.servers) take(server);
@@ -302,6 +317,12 @@ void Metrics::observe_filter(const model::Decision& decision) {
   for (std::size_t reason = 1; reason < counts.size(); ++reason) {
     if (counts[reason] > 0) families_->rejected[reason]->Increment(counts[reason]);
   }
+}
+
+void Metrics::observe_bind(control::BindResult result, std::chrono::nanoseconds duration, std::chrono::nanoseconds api) {
+  families_->bind[static_cast<std::size_t>(result)]->Increment();
+  families_->bind_own->Observe(seconds(duration - api));
+  families_->bind_api->Observe(seconds(api));
 }
 
 void Metrics::count_untouched() { families_->untouched.Increment(); }

@@ -53,6 +53,14 @@ constexpr std::array kDocs{
         "assumed, new-worker, label, fuse."},
     MetricDoc{"berth_oldest_measured_coverage_seconds", "gauge", "",
               "Age of the oldest measured figure of coverage in use; 0 if there is none."},
+    MetricDoc{"berth_placement_failures_total", "counter", "cause",
+              "Pods that could not run where they were sent: cause is binding (refused by the API server), or why "
+              "kubelet refused: admission, topology, resources, other."},
+    MetricDoc{"berth_binds_total", "counter", "result",
+              "Bind calls: bound; already (there before); refused (by a hard rule of Berth's); elsewhere (bound to "
+              "another node), gone (no such pod any more), denied, failed, unanswered (all five: by the API server)."},
+    MetricDoc{"berth_bind_duration_seconds", "histogram", "part",
+              "Time of a Bind call; part is own (Berth's work) or api (waiting for the API server)."},
     MetricDoc{"berth_decision_pods", "gauge", "", "Pods whose last decisions are kept for explain."},
     MetricDoc{"berth_source_connected_state", "gauge", "resource", "1 while the source answers, else 0."},
     MetricDoc{"berth_source_lists_total", "counter", "resource", "Complete lists taken."},

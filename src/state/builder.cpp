@@ -68,6 +68,7 @@ void Builder::set_node(model::Node node) {
   if (!comes) return;
   ledger_.node_comes(record);
   gangs_.slots_change();
+  failures_.node_comes(record);
   datasets_.node_changes(record);
   readers_.node_comes(record);
 }
@@ -89,6 +90,7 @@ void Builder::remove_node(NodeRecord& record) {
   if (record.slot == kNoSlot) return;
   ledger_.node_goes(record);
   gangs_.slots_change();
+  failures_.node_goes(record);
   datasets_.node_changes(record);
   readers_.node_goes(record);
   images_.change(record.slot, record.node->images, {});
@@ -98,6 +100,8 @@ void Builder::remove_node(NodeRecord& record) {
 }
 
 std::size_t Builder::expire(core::SteadyTime now) {
+  steady_ = now;
+  failures_.step(now);
   const std::size_t ended = ledger_.expire(now);
   settle_moved();
   datasets_.expire(now);
@@ -105,15 +109,16 @@ std::size_t Builder::expire(core::SteadyTime now) {
 }
 
 std::optional<core::SteadyTime> Builder::next_expiry() {
-  const auto ledger = ledger_.next_expiry();
-  const auto labels = datasets_.next_expiry();
-  if (ledger && labels) return std::min(*ledger, *labels);
-  return ledger ? ledger : labels;
+  std::optional<core::SteadyTime> first;
+  for (const auto& due : {ledger_.next_expiry(), datasets_.next_expiry(), failures_.next_step()}) {
+    if (due && (!first || *due < *first)) first = due;
+  }
+  return first;
 }
 
 bool Builder::changed() const {
   return nodes_.changed() || ledger_.changed() || gangs_.changed() || datasets_.changed() || claims_.changed() ||
-         readers_.changed() || images_.changed() || policies_.changed() || budgets_.changed() ||
+         readers_.changed() || images_.changed() || policies_.changed() || budgets_.changed() || failures_.changed() ||
          were_pods_ != pods_.size() || were_bound_ != pods_.bound() || was_ready_ != why_not_ready().empty() ||
          version_ == 0 || build_failed_;
 }
@@ -134,6 +139,7 @@ std::shared_ptr<const model::Snapshot> Builder::build(const Moment& now) {
   images_.write(*next);
   budgets_.write(*next);
   policies_.write(*next);
+  failures_.write(*next);
   next->pods = pods_.size();
   next->bound_pods = pods_.bound();
 

@@ -18,6 +18,7 @@
 #include "budget_table.h"
 #include "claim_table.h"
 #include "dataset_table.h"
+#include "failure_memory.h"
 #include "gang_table.h"
 #include "image_table.h"
 #include "label_table.h"
@@ -41,6 +42,8 @@ class Builder {
   // Ends what is over: soft entries, and labels without a worker. Returns how many soft entries.
   std::size_t expire(core::SteadyTime now);
   [[nodiscard]] std::optional<core::SteadyTime> next_expiry();
+
+  [[nodiscard]] const FailureCounts& failures() const { return failures_.counts(); }
 
   // True if the next snapshot would differ from the last.
   [[nodiscard]] bool changed() const;
@@ -81,7 +84,9 @@ class Builder {
   void take(model::AllBudgets& update) { budgets_.replace(std::move(update.budgets)); }
   void take(model::Reserved& update);
   void take(model::Unreserved& update);
-  void take(model::PlacementFailed&) {}
+  void take(model::PlacementFailed& update) {
+    failures_.add(update.node, update.owner, steady_, FailureCause::kBinding);
+  }
 
   void set_node(model::Node node);
   void remove_node(NodeRecord& record);
@@ -90,6 +95,7 @@ class Builder {
   void keep_cache(PodRecord& record, const model::Pod& pod);
   void keep_wants(PodRecord& record, const model::Pod& pod, const model::PodRequest& request);
   void drop_wants(PodRecord& record);
+  void count_refusal(PodRecord& record, const model::Pod& pod, bool is_new);
   void keep_ledger(PodRecord& record, const model::Pod& pod);
   void keep_gang(const PodRecord& record, const model::Pod& pod);
   void keep_firm(PodRecord& record, const std::string& nominated, Ledger::Demand demand);
@@ -117,6 +123,7 @@ class Builder {
   ImageTable images_;
   BudgetTable budgets_;
   PolicyTable policies_;
+  FailureMemory failures_{nodes_};
 
   std::uint64_t version_ = 0;
   bool build_failed_ = false;
@@ -124,7 +131,8 @@ class Builder {
   bool nodes_listed_ = false;
   bool pods_listed_ = false;
   bool data_listed_ = false;
-  core::WallTime now_;  // of the update that is being taken
+  core::WallTime now_;        // of the update that is being taken
+  core::SteadyTime steady_{};  // of the last expire()
   // As last published.
   bool was_ready_ = false;
   std::size_t were_pods_ = 0;

@@ -46,7 +46,8 @@ PodRecord& Builder::set_pod(const model::Pod& pod) {
     pods_.remove(pod.ns, pod.name);
     record = nullptr;
   }
-  if (record == nullptr) record = &pods_.add(pod.ns, pod.name, pod.uid);
+  const bool is_new = record == nullptr;
+  if (is_new) record = &pods_.add(pod.ns, pod.name, pod.uid);
   pods_.set_bound(*record, !pod.node.empty() && !pod.ended());
   const model::PodRequest request = says_more(pod) ? model::make_request(pod, {}) : model::PodRequest{};
   count_gpus(*record, pod, request);
@@ -55,7 +56,20 @@ PodRecord& Builder::set_pod(const model::Pod& pod) {
   keep_ledger(*record, pod);
   keep_gang(*record, pod);
   settle_reader(*record);
+  count_refusal(*record, pod, is_new);
   return *record;
+}
+
+void Builder::count_refusal(PodRecord& record, const model::Pod& pod, bool is_new) {
+  if (record.refused || pod.phase != model::PodPhase::kFailed || pod.node.empty()) return;
+  const auto cause = refusal_cause(pod.failed_reason);
+  if (!cause) return;
+  record.refused = true;
+  // One that had been refused before we saw it: kubelet starts the clock of a pod when it refuses it.
+  const core::WallTime since = std::max(pod.started, pod.created);
+  const bool old = is_new && since != core::WallTime{} && since < now_;
+  const core::WallTime::duration age = old ? now_ - std::max(since, now_ - std::chrono::hours(1)) : std::chrono::seconds(0);
+  failures_.add(pod.node, pod.owner, steady_ - age, *cause);
 }
 
 void Builder::count_gpus(PodRecord& record, const model::Pod& pod, const model::PodRequest& request) {

@@ -3,6 +3,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <condition_variable>
 #include <cstdlib>
@@ -70,6 +71,7 @@ struct ClusterState::Work {
   std::atomic<std::uint64_t> failed_builds = 0;
   std::atomic<std::uint64_t> soft_expired = 0;
   std::atomic<std::int64_t> last_build_us = 0;
+  std::array<std::atomic<std::uint64_t>, FailureCounts{}.size()> placement_failures{};
 
   std::mutex thread_mutex;
   std::thread thread;
@@ -114,6 +116,7 @@ void ClusterState::Work::take(std::vector<Item>& batch, core::SteadyTime now) {
       builder.apply(std::get<Attempt>(item), now);
     }
   }
+  for (std::size_t i = 0; i < placement_failures.size(); ++i) placement_failures[i] = builder.failures()[i];
 }
 
 void ClusterState::Work::publish_if_changed() {
@@ -189,6 +192,9 @@ StateCounters ClusterState::counters() const {
   counters.publications = work_->publications;
   counters.failed_builds = work_->failed_builds;
   counters.soft_expired = work_->soft_expired;
+  for (std::size_t i = 0; i < counters.placement_failures.size(); ++i) {
+    counters.placement_failures[i] = work_->placement_failures[i];
+  }
   counters.last_build = std::chrono::microseconds(work_->last_build_us);
   const std::lock_guard lock(work_->queue_mutex);
   counters.queue = work_->queue.size();

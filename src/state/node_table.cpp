@@ -21,6 +21,7 @@ NodeState state_of(NodeRecord& record) {
   state.firm = gpu_count(record.firm);
   state.soft = gpu_count(record.soft);
   state.place = record.place;
+  state.failures = record.failures;
   record.account.settle();
   record.account.write(state);
   return state;

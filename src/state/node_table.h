@@ -40,6 +40,7 @@ struct NodeRecord {
   std::uint32_t refers = 0;   // pods that are remembered with it for their data
   std::vector<DataUse> data;  // each dataset once, none empty
   model::PlaceId place = 0;   // of a known node
+  float failures = 0;         // as model::NodeState has it
 
   // Made if there is none; to be followed by tidy() where a count has become 0.
   DataUse& use(model::DatasetId dataset);

@@ -23,6 +23,7 @@ struct PodRecord {
   std::unique_ptr<CacheMember> cache;  // null but for Fluid's own
   std::uint32_t listed = 0;            // number of the last complete list that it was in
   bool bound = false;                  // to a node, and not ended
+  bool refused = false;                // kubelet refused it, and that has been counted
   bool closed = false;                 // bound, ended or being deleted: the scheduler won't place it any more
 };
 

@@ -79,6 +79,7 @@ struct FakeApiServer::State {
   std::map<std::string, ApiFault> standing_faults;      // by path
   std::map<std::string, std::set<std::string>> served;  // resources, by the path of their group; none is empty
   std::function<void(const ApiRequest&)> callback;
+  std::function<std::optional<ApiFault>(const ApiRequest&)> first_answer;
 
   void start() {
     server = std::make_unique<ScriptedHttpServer>([this](HttpExchange& exchange) { answer(exchange); }, tls, port);
@@ -109,14 +110,24 @@ void FakeApiServer::State::answer(HttpExchange& exchange) {
   const ApiRequest request{exchange.path, exchange.query, exchange.headers["authorization"], exchange.method,
                            exchange.body};
   std::function<void(const ApiRequest&)> before;
+  std::function<std::optional<ApiFault>(const ApiRequest&)> first;
   {
     const std::lock_guard lock(mutex);
     before = callback;
+    first = first_answer;
   }
   if (before) before(request);
   std::unique_lock lock(mutex);
   requests.push_back(request);
   changed.notify_all();
+  if (first) {
+    lock.unlock();
+    if (const auto given = first(request)) {
+      if (given->silent) return exchange.wait_until_closed();
+      return exchange.respond(given->status, given->body, given->headers);
+    }
+    lock.lock();
+  }
   const auto planned = std::find_if(faults.begin(), faults.end(), [&](const Planned& plan) {
     return plan.path == request.path && plan.watch == request.watch();
   });
@@ -373,6 +384,18 @@ void FakeApiServer::require_token(std::string token) {
 void FakeApiServer::on_request(std::function<void(const ApiRequest&)> callback) {
   const std::lock_guard lock(state_->mutex);
   state_->callback = std::move(callback);
+}
+
+void FakeApiServer::answer_first(std::function<std::optional<ApiFault>(const ApiRequest&)> answer) {
+  const std::lock_guard lock(state_->mutex);
+  state_->first_answer = std::move(answer);
+}
+
+std::optional<json> FakeApiServer::find(const std::string& path, const std::string& key) const {
+  const std::lock_guard lock(state_->mutex);
+  const auto& objects = state_->objects[path];
+  const auto found = objects.find(key);
+  return found == objects.end() ? std::nullopt : std::optional(found->second);
 }
 
 std::vector<ApiRequest> FakeApiServer::requests() const {

@@ -89,6 +89,10 @@ class FakeApiServer {
   void fail_always(const std::string& path, std::optional<ApiFault> fault);
   // 401 for all requests without this bearer token.
   void require_token(std::string token);
+  // Asked first how a request is answered, without a lock, on the connection's thread; nullopt: as it should be.
+  void answer_first(std::function<std::optional<ApiFault>(const ApiRequest&)> answer);
+  // An object as it was put last; nullopt if there is none.
+  [[nodiscard]] std::optional<nlohmann::json> find(const std::string& path, const std::string& key) const;
   // Called before every request is answered, on the connection's thread.
   void on_request(std::function<void(const ApiRequest&)> callback);
 

@@ -67,6 +67,12 @@ class SnapshotBuilder {
     states_.back().free_known = true;
     return *this;
   }
+  // Pods that could not run on it lately, and of them those of an owner.
+  SnapshotBuilder& failed(float pods, const std::vector<std::pair<std::string, float>>& of_owners = {}) {
+    states_.back().failures = pods;
+    for (const auto& [owner, count] : of_owners) failures_[owner].emplace_back(slot(), count);
+    return *this;
+  }
   // Where it stands; without it in zone 0 and in no rack. Racks of different zones are different ones.
   SnapshotBuilder& stands(std::uint32_t zone, std::optional<int> rack = {}) {
     const auto [at, fresh] =
@@ -194,6 +200,7 @@ class SnapshotBuilder {
       shard = std::move(next);
     }
     snapshot->budgets = std::make_shared<const model::BudgetList>(budgets_);
+    snapshot->failures = std::make_shared<const model::FailureMap>(failures_);
     snapshot->ledger = std::make_shared<const model::LedgerMap>(ledger_);
     for (const auto& [name, gang] : gangs_) {
       auto& shard = snapshot->gangs.shards[model::GangIndex::shard_of(name)];
@@ -227,6 +234,7 @@ class SnapshotBuilder {
   std::map<std::pair<std::size_t, std::string>, std::size_t> level_values_;
   model::StringMap<model::GangPlacement> gangs_;
   model::PolicyMap policies_;
+  model::FailureMap failures_;
 };
 
 // A pod of team/train that asks for `gpus`, with the given annotations of ours (keys without prefix).

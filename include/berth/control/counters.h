@@ -5,8 +5,23 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 namespace berth::control {
+
+// How a Bind call ended.
+enum class BindResult : std::uint8_t {
+  kBound,
+  kAlready,     // it was bound to that node before
+  kRefused,     // by a hard rule
+  kElsewhere,   // it is bound to another node
+  kGone,        // it does not exist any more, or is being deleted
+  kDenied,      // the API server refused the binding
+  kFailed,      // the API server could not be asked, or can't take it now
+  kUnanswered,  // it did not answer; nobody knows
+};
+inline constexpr std::size_t kBindResults = 8;
+std::string_view to_string(BindResult result);  // "bound", "already", ... as in the metric's label
 
 // Of pods with datasets, when they were bound.
 struct LocalityCounts {

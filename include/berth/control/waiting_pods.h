@@ -1,7 +1,8 @@
 // Stands in front of the state and notices which pods of ours wait for a place, are bound, and go.
 //
 // Thread-safe. Every update is handed on, in order. Only unbound pods that may be ours are kept (model::PodRequest::
-// ours(), claims not resolved), at most so many; a pod that is bound when it is first seen is not told about.
+// ours(), claims not resolved), at most so many; a pod that is bound when it is first seen is not told about. Of the
+// unbound pods of others only the UIDs are kept, at most as many.
 #pragma once
 
 #include <cstddef>
@@ -9,6 +10,8 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "berth/model/cluster_update.h"
@@ -39,6 +42,8 @@ class WaitingPods final : public model::UpdateSink {
   [[nodiscard]] std::vector<PodNotice> take();
   // One that waits; null if it does not.
   [[nodiscard]] std::shared_ptr<const model::Pod> find(const std::string& uid) const;
+  // An unbound pod that is certainly none of ours.
+  [[nodiscard]] bool is_of_others(const std::string& uid) const;
   [[nodiscard]] std::size_t size() const;
 
  private:
@@ -50,6 +55,7 @@ class WaitingPods final : public model::UpdateSink {
   const std::size_t most_;
   mutable std::mutex mutex_;
   model::StringMap<std::shared_ptr<const model::Pod>> waiting_;  // by UID
+  std::unordered_set<std::string> others_;  // UIDs
   std::vector<PodNotice> notices_;
 };
 

@@ -41,8 +41,10 @@ class ApiClient {
  public:
   // An error is one that waiting would not mend: a URL or token that can't be used, a token that would go to another
   // machine over plain http, a token file that can't be read where there is no other token. Does not connect. `clock`
-  // must outlive the client.
-  static core::Result<std::unique_ptr<ApiClient>> create(ServerAccess access, const core::Clock& clock);
+  // must outlive the client. So many idle connections are kept: a burst of more calls opens more, which costs TLS
+  // handshakes.
+  static core::Result<std::unique_ptr<ApiClient>> create(ServerAccess access, const core::Clock& clock,
+                                                         std::size_t kept_connections = 8);
   ~ApiClient();
   ApiClient(const ApiClient&) = delete;
   ApiClient& operator=(const ApiClient&) = delete;

@@ -42,6 +42,7 @@ struct HttpClientOptions {
   std::string user_agent = "berth";
   std::chrono::milliseconds connect_timeout{10'000};  // name look-up, TCP and TLS together
   bool proxies = true;                                // of the environment are used
+  std::size_t kept_connections = 8;                   // of those that are idle
 };
 
 enum class HttpMethod { kGet, kPost, kPatch, kDelete };

@@ -35,7 +35,13 @@ double score_topology(const model::PodRequest& pod, const NodeView& node, const 
 // ResourceClaims.
 double score_packing(const model::PodRequest& pod, const NodeView& node, const PartFit& parts = {});
 
-// Weighted mean of the parts into `total`; proximity counts only where nodes differ by the gang.
+// What a node loses of its total for pods that could not run there lately, in [0, 1): half of what is left for each
+// that others owned, three quarters for each of this pod's owner, 63 of 64 parts at most. `on_node` and `of_owner` are
+// NodeState::failures and its part in Snapshot::failures.
+double score_failures(double on_node, double of_owner);
+
+// Weighted mean of the parts into `total`, less what `failures` takes; proximity counts only where nodes differ by the
+// gang.
 model::ScoreParts weigh(model::ScoreParts parts, const model::Weights& weights, bool gang = false);
 
 }  // namespace berth::policy

@@ -42,6 +42,12 @@ struct DataConfig {
   std::chrono::milliseconds probe_interval{20'000};  // of an Alluxio master
 };
 
+struct BindConfig {
+  std::string listen;                        // empty: kube-scheduler binds by itself
+  std::chrono::milliseconds timeout{3'000};  // of the call to the API server
+  bool hami_annotations = false;
+};
+
 struct LimitsConfig {
   std::size_t max_request_bytes = std::size_t{16} << 20U;  // one request body
   std::size_t max_bodies_bytes = std::size_t{256} << 20U;  // all bodies in work together
@@ -60,6 +66,7 @@ struct Config {
   model::LinkBandwidths link_bandwidths;
   std::chrono::milliseconds soft_lifetime{30'000};
   std::size_t keep_pods = 1'000;
+  BindConfig bind;
   EventsConfig events;
   bool preempt = false;
   bool wake = true;

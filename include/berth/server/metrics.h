@@ -86,6 +86,8 @@ class Metrics {
   // A Preempt call, from its last byte to the answer ready; and one that could not be read.
   void observe_preemption(const policy::PreemptionOutcome& outcome, std::chrono::nanoseconds duration);
   void count_preemption_refused();
+  // A Bind call, and how much of its time the API server took.
+  void observe_bind(control::BindResult result, std::chrono::nanoseconds duration, std::chrono::nanoseconds api);
 
   // Asked once for every render(), one at a time; what it refers to must outlive the last render().
   void set_sampler(std::function<MetricSample()> sampler);

@@ -17,11 +17,13 @@
 // has ended, and before that where its entry is.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "berth/core/clock.h"
 #include "berth/core/snapshot_cell.h"
@@ -59,11 +61,23 @@ struct Attempt {
   model::GangRef gang = {};
 };
 
+// Why a pod could not run where it was sent.
+enum class FailureCause : std::uint8_t {
+  kBinding,    // the API server refused the binding
+  kAdmission,  // kubelet: UnexpectedAdmissionError, as when a device plugin can't give the GPUs
+  kTopology,   // kubelet: TopologyAffinityError, SMTAlignmentError
+  kResources,  // kubelet: OutOfcpu, OutOfnvidia.com/gpu and the like
+  kOther,      // kubelet: NodeAffinity, NodePorts, NodeShutdown and the like
+};
+using FailureCounts = std::array<std::uint64_t, 5>;  // by FailureCause
+std::string_view to_string(FailureCause cause);      // "binding", "admission", "topology", "resources", "other"
+
 struct StateCounters {
   std::uint64_t updates = 0;                // taken from sources
   std::uint64_t publications = 0;           // snapshots
   std::uint64_t failed_builds = 0;          // snapshots that found no memory
   std::uint64_t soft_expired = 0;           // soft entries that ended by time
+  FailureCounts placement_failures{};       // so far
   std::uint64_t queue = 0;                  // waiting now
   std::chrono::microseconds last_build{0};  // of the last snapshot, taking its updates included
 };

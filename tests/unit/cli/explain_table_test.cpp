@@ -43,6 +43,18 @@ TEST(ExplainTable, ShowsGpusAndPartitions) {
   EXPECT_THAT(explain_table(told, 2), HasSubstr("  0,1 6:0:4,7:6:1\n"));
 }
 
+TEST(ExplainTable, SaysWhatFailuresCostANode) {
+  model::Explanation told;
+  told.candidate_count = 2;
+  told.candidates.resize(2);
+  told.candidates[0].node = "a";
+  told.candidates[1].node = "b";
+  told.candidates[1].parts.failures = 0.75;
+  const std::string text = explain_table(told, 16);
+  EXPECT_THAT(text, HasSubstr("b lost 75% of its total: pods could not run there lately\n"));
+  EXPECT_THAT(text, Not(HasSubstr("a lost")));
+}
+
 TEST(ExplainTable, DataCarriesItsSourceAndItsAge) {
   using namespace std::chrono_literals;
   using model::CoverageSource;

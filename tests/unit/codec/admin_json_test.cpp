@@ -54,7 +54,7 @@ TEST(AdminJson, ExplanationAsDocumented) {
     "at": "2000-03-01T00:00:00.250Z", "attempt": 2,
     "snapshot": {"version": 41, "ageMilliseconds": 12}, "asked": 3, "winner": "a", "error": "", "prioritized": true,
     "tookMicroseconds": {"filter": 120, "prioritize": 30}, "candidateCount": 1,
-    "candidates": [{"node": "a", "score": 10, "total": 0.75, "locality": 1.0, "topology": 0.5, "packing": 0.25, "proximity": 0.5,
+    "candidates": [{"node": "a", "score": 10, "total": 0.75, "locality": 1.0, "topology": 0.5, "packing": 0.25, "proximity": 0.5, "failures": 0.0,
                     "loadSeconds": 31.3, "savedSeconds": 400.0, "coverage": 0.9375,
                     "datasets": [{"dataset": "team/imagenet", "coverage": 0.9375, "source": "measured",
                                   "ageSeconds": 12},

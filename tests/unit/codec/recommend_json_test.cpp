@@ -70,13 +70,13 @@ TEST(RecommendJson, AsDocumented) {
     "gpus": 8, "datasets": ["vision/imagenet", "vision/lion"], "unknownDatasets": ["vision/lion"],
     "ignoredAnnotations": [], "snapshotVersion": 7, "reason": "DATASET_UNKNOWN", "warmNodes": 1, "candidateCount": 5,
     "nodes": [
-      {"node": "a", "score": 10, "total": 0.75, "locality": 1.0, "topology": 0.5, "packing": 0.25,
+      {"node": "a", "score": 10, "total": 0.75, "locality": 1.0, "topology": 0.5, "packing": 0.25, "failures": 0.0,
        "loadSeconds": 20.0, "savedSeconds": 300.1, "coverage": 0.5,
        "datasets": [{"dataset": "vision/imagenet", "coverage": 0.5, "source": "uniform", "ageSeconds": 70},
                     {"dataset": "vision/lion", "coverage": 0.0, "source": "none", "ageSeconds": null}],
        "gpusFree": 8, "gpuSet": [], "fits": true, "slurmName": "gpu001"},
-      {"node": "b", "score": 0, "total": 0.0, "locality": 0.0, "topology": 0.0, "packing": 0.0, "loadSeconds": 0.0,
-       "savedSeconds": 0.0, "coverage": 0.0, "datasets": [], "gpusFree": -1, "gpuSet": [], "fits": false,
+      {"node": "b", "score": 0, "total": 0.0, "locality": 0.0, "topology": 0.0, "packing": 0.0, "failures": 0.0,
+       "loadSeconds": 0.0, "savedSeconds": 0.0, "coverage": 0.0, "datasets": [], "gpusFree": -1, "gpuSet": [], "fits": false,
        "slurmName": "b"}],
     "rejected": [{"reason": "GPU_MEMORY_TOO_SMALL", "count": 3}],
     "nodeAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [
