@@ -50,6 +50,13 @@ std::uint64_t number(std::string_view text, std::uint64_t otherwise) {
   return value;
 }
 
+// As libcurl writes it; 0 without a body.
+std::size_t body_length(std::string_view head) {
+  constexpr std::string_view kName = "\r\nContent-Length: ";
+  const std::size_t at = head.find(kName);
+  return at == std::string_view::npos ? 0 : number(head.substr(at + kName.size()), 0);
+}
+
 std::string chunk(std::string_view bytes) {
   std::array<char, 20> size{};
   std::snprintf(size.data(), size.size(), "%zx\r\n", bytes.size());
@@ -120,6 +127,8 @@ struct ApiServer::State {
     return made;
   }
 
+  std::function<std::string(std::string_view, const std::string&)> post;
+
   void accept();
   void serve(const Socket& socket);
   bool answer(const Socket& socket, std::string_view target);
@@ -156,10 +165,25 @@ void ApiServer::State::serve(const Socket& socket) {
       buffer.append(piece.data(), *got);
       continue;
     }
-    const std::string line = buffer.substr(0, buffer.find("\r\n"));
-    buffer.erase(0, end + 4);
+    const std::string head = buffer.substr(0, end + 4);
+    const std::size_t length = body_length(head);
+    while (buffer.size() < head.size() + length) {
+      const auto got = socket.read(piece.data(), piece.size());
+      if (!got || *got == 0) return;
+      buffer.append(piece.data(), *got);
+    }
+    const std::string body = buffer.substr(head.size(), length);
+    buffer.erase(0, head.size() + length);
+    const std::string_view line = std::string_view(head).substr(0, head.find("\r\n"));
     const std::size_t from = line.find(' ') + 1;
-    if (!answer(socket, std::string_view(line).substr(from, line.rfind(' ') - from))) return;
+    const std::string_view target = line.substr(from, line.rfind(' ') - from);
+    if (line.starts_with("POST ") && post) {
+      const std::string told = post(target, body);
+      const std::string length_line = "Content-Length: " + std::to_string(told.size()) + "\r\n\r\n";
+      if (!socket.write("HTTP/1.1 201 Created\r\nContent-Type: application/json\r\n" + length_line, told)) return;
+    } else if (!answer(socket, target)) {
+      return;
+    }
   }
 }
 
@@ -332,6 +356,15 @@ void ApiServer::State::stream() {
 ApiServer::ApiServer(const GeneratedCluster& cluster, double changes_per_second,
                      std::function<void(const UsageChange&)> on_change, const GeneratedDatasets* datasets)
     : state_(std::make_unique<State>(cluster, changes_per_second, std::move(on_change), datasets)) {}
+
+void ApiServer::on_post(std::function<std::string(std::string_view, const std::string&)> handler) {
+  state_->post = std::move(handler);
+}
+
+void ApiServer::publish(const char* type, const model::Pod& pod) {
+  const std::lock_guard lock(state_->mutex);
+  state_->publish(type, pod, nullptr);
+}
 
 ApiServer::~ApiServer() {
   state_->stopping = true;

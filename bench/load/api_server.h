@@ -36,6 +36,12 @@ class ApiServer {
   ApiServer(const ApiServer&) = delete;
   ApiServer& operator=(const ApiServer&) = delete;
 
+  // Answers POST requests with 201 and what this returns; called on the connection's thread, which may wait. Before
+  // start(); without it they are answered 404.
+  void on_post(std::function<std::string(std::string_view target, const std::string& body)> handler);
+  // One more change for those who watch pods.
+  void publish(const char* type, const model::Pod& pod);
+
   core::Result<std::uint16_t> start();
   [[nodiscard]] std::uint64_t changes_sent() const;
 

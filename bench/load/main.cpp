@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "api_server.h"
+#include "binds.h"
 #include "connections.h"
 #include "dataset_cost.h"
 #include "event_latency.h"
@@ -245,6 +246,40 @@ core::Result<void> dataset_cost(const Options& options, Report& report) {
   return {};
 }
 
+// Bursts of Binds, and Filter beside them.
+core::Result<void> binds(const Options& options, Report& report) {
+  constexpr std::size_t kNodes = 5000;
+  for (int round = 1; round <= options.rounds; ++round) {
+    const auto figures = measure_binds(kNodes, options.quick ? 5 : 20, 100, options.changes);
+    if (!figures) return tl::unexpected(figures.error());
+    Row own;
+    own.figure = "100 Binds at once, Berth's part";
+    own.nodes = kNodes;
+    own.round = round;
+    own.count = figures->own.count();
+    own.time = quantiles(figures->own);
+    own.checks = {{"P99", own.time.p99_ms, 5}, {"shared GPUs", static_cast<double>(figures->shared), 0, "GPUs"}};
+    char note[120];
+    std::snprintf(note, sizeof note, "whole call P50 %.1f, P99 %.1f ms, of it the API server 10 ms",
+                  figures->total.quantile_ms(0.5), figures->total.quantile_ms(0.99));
+    own.note = note;
+    Row beside;
+    beside.figure = "filter beside Binds";
+    beside.nodes = kNodes;
+    beside.round = round;
+    beside.count = figures->filter_with.count();
+    beside.time = quantiles(figures->filter_with);
+    const double without = figures->filter_without.quantile_ms(0.99);
+    beside.checks = {{"P99 over none", 100 * beside.time.p99_ms / without, 120, "%"}};
+    std::snprintf(note, sizeof note, "without Binds P50 %.2f, P99 %.2f ms", figures->filter_without.quantile_ms(0.5),
+                  without);
+    beside.note = note;
+    const bool met = report.add(std::move(own));
+    if (report.add(std::move(beside)) && met) break;
+  }
+  return {};
+}
+
 core::Result<void> run_all(const Options& options, Report& report) {
   for (const std::size_t nodes : options.nodes) {
     Stage stage(options, report, nodes);
@@ -252,6 +287,9 @@ core::Result<void> run_all(const Options& options, Report& report) {
   }
   if (options.wants("datasets")) {
     if (auto done = dataset_cost(options, report); !done) return done;
+  }
+  if (options.wants("binds")) {
+    if (auto done = binds(options, report); !done) return done;
   }
   if (options.wants("events")) return events(options, report);
   return {};
@@ -289,9 +327,9 @@ int main(int argc, char** argv) {
   CLI::App app("Measures Berth as kube-scheduler sees it; see docs/benchmarks.md.", "bench_load");
   app.add_flag("--quick,--short", options.quick, "A minute: fewer calls, up to 5,000 nodes");
   app.add_option("--nodes", options.nodes, "Sizes of clusters (default 100,1000,5000,50000)")->delimiter(',');
-  app.add_option("--only", options.only, "Sections: names, whole, connections, memory, datasets, events")
+  app.add_option("--only", options.only, "Sections: names, whole, connections, memory, datasets, binds, events")
       ->delimiter(',')
-      ->check(CLI::IsMember({"names", "whole", "connections", "memory", "datasets", "events"}));
+      ->check(CLI::IsMember({"names", "whole", "connections", "memory", "datasets", "binds", "events"}));
   app.add_option("--rounds", options.rounds, "At most so many rounds for a figure that misses its bound")
       ->check(CLI::Range(1, 20));
   app.add_option("--changes", options.changes, "Pod changes a second")->check(CLI::NonNegativeNumber);

@@ -63,7 +63,7 @@ std::string write_kubeconfig(const std::filesystem::path& directory, std::uint16
 }
 
 core::Result<ServerProcess> ServerProcess::start(const std::string& kubeconfig,
-                                                 const std::filesystem::path& directory) {
+                                                 const std::filesystem::path& directory, bool binds) {
   std::error_code no_path;
   const auto program = std::filesystem::read_symlink("/proc/self/exe", no_path).parent_path() / "bench_server";
   if (no_path || !std::filesystem::exists(program)) {
@@ -71,9 +71,10 @@ core::Result<ServerProcess> ServerProcess::start(const std::string& kubeconfig,
   }
   const std::string name = program.string();
   const std::string log = (directory / "server.log").string();
-  const std::array<const char*, 9> arguments = {name.c_str(),       "serve",       "--kubeconfig",
-                                                kubeconfig.c_str(), "--listen",    "127.0.0.1:0",
-                                                "--admin-listen",   "127.0.0.1:0", nullptr};
+  std::vector<const char*> arguments = {name.c_str(), "serve",          "--kubeconfig", kubeconfig.c_str(), "--listen",
+                                        "127.0.0.1:0", "--admin-listen", "127.0.0.1:0"};
+  if (binds) arguments.insert(arguments.end(), {"--bind-listen", "127.0.0.1:0"});
+  arguments.push_back(nullptr);
   std::array<int, 2> pipe{};
   if (::pipe2(pipe.data(), O_CLOEXEC) != 0) return core::fail(ErrorCode::kUnavailable, std::strerror(errno), "pipe");
   ServerProcess server;
@@ -93,7 +94,7 @@ core::Result<ServerProcess> ServerProcess::start(const std::string& kubeconfig,
   ::close(pipe[1]);
   server.output_ = pipe[0];
   if (server.pid_ < 0) return core::fail(ErrorCode::kUnavailable, std::strerror(errno), "fork");
-  auto ready = server.read_ports();
+  auto ready = server.read_ports(binds);
   if (ready) ready = server.wait_ready();
   if (!ready) {
     std::stringstream text;
@@ -104,10 +105,10 @@ core::Result<ServerProcess> ServerProcess::start(const std::string& kubeconfig,
   return server;
 }
 
-core::Result<void> ServerProcess::read_ports() {
+core::Result<void> ServerProcess::read_ports(bool binds) {
   std::string output;
   const auto until = steady_clock::now() + kPatience;
-  while (extender_port_ == 0 || admin_port_ == 0) {
+  while (extender_port_ == 0 || admin_port_ == 0 || (binds && bind_port_ == 0)) {
     pollfd wait{output_, POLLIN, 0};
     if (steady_clock::now() > until || ::poll(&wait, 1, 1000) < 0) {
       return core::fail(ErrorCode::kTimeout, "does not say where it listens");
@@ -119,6 +120,7 @@ core::Result<void> ServerProcess::read_ports() {
     output.append(piece.data(), static_cast<std::size_t>(got));
     extender_port_ = port_in(output, "extender listening on ");
     admin_port_ = port_in(output, "admin listening on ");
+    bind_port_ = port_in(output, "bind listening on ");
   }
   return {};
 }
@@ -141,6 +143,7 @@ ServerProcess::ServerProcess(ServerProcess&& other) noexcept
       output_(std::exchange(other.output_, -1)),
       extender_port_(other.extender_port_),
       admin_port_(other.admin_port_),
+      bind_port_(other.bind_port_),
       seconds_to_ready_(other.seconds_to_ready_) {}
 
 ServerProcess::~ServerProcess() {

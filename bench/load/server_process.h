@@ -35,14 +35,16 @@ std::string write_kubeconfig(const std::filesystem::path& directory, std::uint16
 class ServerProcess {
  public:
   // The bench_server that lies beside the running program, with `berth serve --kubeconfig FILE`; its log goes to
-  // `directory`. Returns when /readyz says so, or fails after two minutes.
-  static core::Result<ServerProcess> start(const std::string& kubeconfig, const std::filesystem::path& directory);
+  // `directory`. Returns when /readyz says so, or fails after two minutes. `binds`: with Bind on.
+  static core::Result<ServerProcess> start(const std::string& kubeconfig, const std::filesystem::path& directory,
+                                           bool binds = false);
   ~ServerProcess();
   ServerProcess(ServerProcess&& other) noexcept;
   ServerProcess& operator=(ServerProcess&&) = delete;
 
   [[nodiscard]] std::uint16_t extender_port() const { return extender_port_; }
   [[nodiscard]] std::uint16_t admin_port() const { return admin_port_; }
+  [[nodiscard]] std::uint16_t bind_port() const { return bind_port_; }  // 0 without Bind
   [[nodiscard]] double seconds_to_ready() const { return seconds_to_ready_; }
   // Resident memory now, in MiB; 0 if it can't be read.
   [[nodiscard]] double resident_mib() const;
@@ -51,13 +53,14 @@ class ServerProcess {
 
  private:
   ServerProcess() = default;
-  core::Result<void> read_ports();
+  core::Result<void> read_ports(bool binds);
   core::Result<void> wait_ready();
 
   pid_t pid_ = -1;
   int output_ = -1;
   std::uint16_t extender_port_ = 0;
   std::uint16_t admin_port_ = 0;
+  std::uint16_t bind_port_ = 0;
   double seconds_to_ready_ = 0;
 };
 

@@ -153,6 +153,7 @@ void Binder::settle(const codec::BindRequest& request, const model::PodRequest& 
   switch (result) {
     case BindResult::kBound:
     case BindResult::kAlready:
+      spdlog::debug("bound {}/{} to {}", request.ns, request.pod, request.node);
       return book_.bound(request.uid, request.node);
     case BindResult::kUnanswered:
       spdlog::warn("binding {}/{} to {}: {}; its GPUs stay promised until the pod is seen bound, for 30 seconds at most",

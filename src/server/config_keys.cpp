@@ -316,7 +316,7 @@ const std::vector<KeyReader>& table() {
       {{"preempt.enabled", "bool", "false", "true, false",
         "Answers POST /preempt: kube-scheduler asks before it evicts pods for another (preemption.md)."},
        [](const YAML::Node& node, Config& config) { return set(config.preempt, read_bool(node)); }},
-      {{"bind.listen", "address", "", "HOST:PORT, or empty",
+      {{"bind.listen", "address", "\"\"", "HOST:PORT, or empty",
         "Where kube-scheduler asks Berth to bind pods: /bind, on a port of its own. Empty: it binds by itself."},
        [](const YAML::Node& node, Config& config) { return set(config.bind.listen, read_text(node)); }},
       {{"bind.timeout", "duration", "3s", "500ms to 4500ms",

@@ -90,7 +90,7 @@ constexpr std::array kDocs{
     MetricDoc{"berth_probe_failures_total", "counter", "", "Of them those that brought no figure."},
     MetricDoc{"berth_probe_age_seconds", "gauge", "",
               "Time since the last answer of the master that has been silent longest."},
-    MetricDoc{"berth_open_connections", "gauge", "server", "Connections that are open; server is extender or admin."},
+    MetricDoc{"berth_open_connections", "gauge", "server", "Connections that are open; server is extender, admin or bind."},
     MetricDoc{"berth_accepted_connections_total", "counter", "server", "Connections taken."},
     MetricDoc{"berth_body_bytes", "gauge", "server", "Bytes of request bodies in work."},
     MetricDoc{"berth_http_failures_total", "counter", "server, kind",

@@ -3,6 +3,9 @@
 
 #include <httplib.h>
 
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -16,10 +19,12 @@ namespace berth::tests {
 class BerthProcess {
  public:
   explicit BerthProcess(const std::string& binary, std::vector<std::string> arguments, const std::string& input = {}) {
+    const bool binds = std::ranges::find(arguments, "--bind-listen") != arguments.end();
     arguments.insert(arguments.begin(), {binary, "serve", "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0"});
     child_ = std::make_unique<ChildProcess>(arguments, input);
     extender_port_ = port_after("extender listening on 127.0.0.1:", child_->line());
     admin_port_ = port_after("admin listening on 127.0.0.1:", child_->line());
+    if (binds) bind_port_ = port_after("bind listening on 127.0.0.1:", child_->line());
   }
 
   [[nodiscard]] int extender_port() const { return extender_port_; }
@@ -28,6 +33,10 @@ class BerthProcess {
 
   httplib::Result post(const std::string& path, const std::string& body) const {
     return client(extender_port_).Post(path, body, "application/json");
+  }
+  // With --bind-listen 127.0.0.1:0.
+  httplib::Result bind(const std::string& body) const {
+    return client(bind_port_).Post("/bind", body, "application/json");
   }
   httplib::Result admin(const std::string& path) const { return client(admin_port_).Get(path); }
   httplib::Result admin_post(const std::string& path, const std::string& body) const {
@@ -49,6 +58,7 @@ class BerthProcess {
   std::unique_ptr<ChildProcess> child_;
   int extender_port_ = 0;
   int admin_port_ = 0;
+  int bind_port_ = 0;
 };
 
 }  // namespace berth::tests

@@ -75,7 +75,8 @@ ApiFault BindingApi::bind(const std::string& key, const ApiRequest& request) {
                            pod->at("spec").at("nodeName").get<std::string>() + "\"");
   }
   (*pod)["spec"]["nodeName"] = binding.at("target").at("name");
-  for (const auto& [name, value] : metadata.value("annotations", json::object()).items()) {
+  const json annotations = metadata.value("annotations", json::object());
+  for (const auto& [name, value] : annotations.items()) {
     (*pod)["metadata"]["annotations"][name] = value;
   }
   server_.put(kPodsPath, *pod);

@@ -10,7 +10,10 @@
 #include "berth/cli/command_line.h"
 #include "berth/core/clock.h"
 #include "berth/model/pod.h"
+#include "berth/control/waiting_pods.h"
+#include "berth/kube/api_client.h"
 #include "berth/server/admin_handlers.h"
+#include "berth/server/bind_handlers.h"
 #include "berth/server/decision_log.h"
 #include "berth/server/extender_handlers.h"
 #include "berth/server/metrics.h"
@@ -98,13 +101,20 @@ TEST(Docs, ListEveryRoute) {
   const server::ExtenderContext context{state, decisions, metrics, clock, {}, {}, {}};
   const std::atomic<bool> draining = false;
   const server::AdminContext admin_context{context, "test", {}, draining};
+  control::WaitingPods waiting(state);
+  const auto client = kube::ApiClient::create({.server = "http://127.0.0.1:1"}, clock);
+  ASSERT_TRUE(client) << client.error().to_string();
+  control::Binder binder({}, **client, state.snapshots(), state, waiting, {}, clock);
+  const server::BindContext bind_context{binder, metrics, clock};
+  server::HttpServer bind({});
+  server::add_bind_routes(bind, bind_context);
   server::HttpServer extender({});
   server::HttpServer admin({});
   server::add_extender_routes(extender, context);
   server::add_preempt_route(extender, context);
   server::add_admin_routes(admin, admin_context);
   std::set<std::string> routes;
-  for (const auto* of : {&extender, &admin}) {
+  for (const auto* of : {&extender, &admin, &bind}) {
     const auto names = of->routes();
     ASSERT_FALSE(names.empty());
     routes.insert(names.begin(), names.end());

@@ -75,7 +75,10 @@ TEST(CheckNode, UnknownNodeTakesOnlyPodsWithoutGpusAndRules) {
 TEST(AddPromise, ShareTakesPartOfAGpuAndTheGpuFromThoseThatWantWholeOnes) {
   const auto snapshot = SnapshotBuilder().node("a", 2, 1).build();
   model::NodeState node = snapshot->at(0);
-  const model::GpuParts parts{.gpus = 1, .mib = 1'000, .milli = 300};
+  model::GpuParts parts;
+  parts.gpus = 1;
+  parts.mib = 1'000;
+  parts.milli = 300;
   add_promise(node, {1, parts, {mask({1}), {}}});
   add_promise(node, {1, parts, {mask({1}), {}}});
   EXPECT_EQ(node.firm, 1);

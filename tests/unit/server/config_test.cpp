@@ -68,6 +68,7 @@ wake: {enabled: false}
 weightBounds: {locality: [1, 8]}
 gang: {levels: [example.com/switch]}
 events: {enabled: false, pendingAfter: 1h}
+bind: {listen: "127.0.0.1:3", timeout: 2s, hamiAnnotations: true}
 limits:
   maxRequestBytes: 128Mi
   maxBodiesBytes: 1Gi
@@ -126,6 +127,9 @@ drainTimeout: 0s
   EXPECT_FALSE(config->wake);
   EXPECT_FALSE(config->events.enabled);
   EXPECT_EQ(config->events.pending_after, milliseconds(3'600'000));
+  EXPECT_EQ(config->bind.listen, "127.0.0.1:3");
+  EXPECT_EQ(config->bind.timeout, milliseconds(2'000));
+  EXPECT_TRUE(config->bind.hami_annotations);
   EXPECT_EQ(config->limits.max_request_bytes, 128U << 20U);
   EXPECT_EQ(config->limits.max_bodies_bytes, 1U << 30U);
   EXPECT_EQ(config->limits.max_connections, 100U);
@@ -183,6 +187,9 @@ TEST(Config, EveryDefaultOfTheTableIsWhatTheStructHas) {
     EXPECT_EQ(config->wake, standard.wake);
     EXPECT_EQ(config->events.enabled, standard.events.enabled);
     EXPECT_EQ(config->events.pending_after, standard.events.pending_after);
+    EXPECT_EQ(config->bind.listen, standard.bind.listen);
+    EXPECT_EQ(config->bind.timeout, standard.bind.timeout);
+    EXPECT_EQ(config->bind.hami_annotations, standard.bind.hami_annotations);
     EXPECT_EQ(config->limits.max_request_bytes, standard.limits.max_request_bytes);
     EXPECT_EQ(config->limits.max_bodies_bytes, standard.limits.max_bodies_bytes);
     EXPECT_EQ(config->limits.max_connections, standard.limits.max_connections);
