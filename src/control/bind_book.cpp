@@ -69,8 +69,8 @@ policy::BindVerdict BindBook::give(const model::PodRequest& pod, const std::stri
       const model::LedgerEntry* const shown = firm_entry(*snapshot, slot, entry.uid);
       if (shown != nullptr && shown->placement == entry.promise.placement) continue;
       others.push_back(entry.promise);
-      // Nominated: the GPUs are counted, but not said which.
-      if (shown != nullptr) others.back().gpus = 0;
+      // By its nomination: counted, but not said which.
+      if (shown != nullptr) others.back().counted = shown->gpus;
     }
     if (found->second.empty()) shard.nodes.erase(found);
   }

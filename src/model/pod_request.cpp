@@ -215,6 +215,7 @@ PodRequest make_request(const Pod& pod, const PodDefaults& defaults) {
   request.nominated_node = pod.nominated_node;
   request.created = pod.created;
   request.priority = pod.priority;
+  request.owner = pod.owner;
   request.gpus = pod.gpus;
   request.parts = pod.parts;
   request.resource_claims = pod.resource_claims;

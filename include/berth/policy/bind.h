@@ -15,14 +15,13 @@
 
 namespace berth::policy {
 
-// What another pod gets on the node, beside what the snapshot shows there.
+// What another pod gets on the node, which the snapshot doesn't show there yet.
 struct Promise {
-  std::int32_t gpus = 0;  // whole ones; 0 where the snapshot counts them already without saying which
+  std::int32_t gpus = 0;  // whole ones
   model::GpuParts parts = {};
-  model::GpuPlacement placement = {};
+  model::GpuPlacement placement = {};  // empty where it is not known which GPUs are free
+  std::int32_t counted = 0;            // of `gpus`, counted by the snapshot already, which doesn't say which
 };
-// Counts `promise` in, as the snapshot will once it shows it.
-void add_promise(model::NodeState& node, const Promise& promise);
 
 struct BindQuery {
   const model::Snapshot& snapshot;

@@ -161,6 +161,26 @@ TEST_F(Book, PodOfHigherPriorityTakesNothingThatIsBeingBound) {
   EXPECT_EQ(book_.give(urgent, "a").reason, Reason::kReserved);
 }
 
+TEST_F(Book, SharesOfPodsThatAreBeingBoundAddUp) {
+  const auto share = [](const std::string& name) {
+    model::PodRequest pod = wants(name, 0);
+    pod.parts.gpus = 1;
+    pod.parts.milli = 600;
+    return pod;
+  };
+  GpuMask taken = 0;
+  for (int i = 0; i < 8; ++i) {
+    if (i == 4) cluster_.state.step();  // from here on half of them are in the snapshot
+    const auto verdict = book_.give(share("p" + std::to_string(i)), "a");
+    ASSERT_EQ(verdict.reason, Reason::kNone);
+    EXPECT_EQ(model::count(verdict.placement.gpus), 1);
+    EXPECT_EQ(taken & verdict.placement.gpus, 0U);
+    taken |= verdict.placement.gpus;
+  }
+  EXPECT_EQ(book_.give(share("p8"), "a").reason, Reason::kGpuShareExhausted);
+  EXPECT_EQ(give("q", 1).reason, Reason::kReserved);
+}
+
 TEST_F(Book, PodWithoutGpusHasNoEntry) {
   EXPECT_EQ(give("p", 0).reason, Reason::kNone);
   EXPECT_EQ(book_.size(), 0U);

@@ -100,6 +100,19 @@ TEST_F(WaitingPodsTest, PodOfTheSameNameIsAnother) {
   EXPECT_EQ(pods_.size(), 1U);
 }
 
+TEST_F(WaitingPodsTest, UnboundPodsOfOthersAreKnownByUid) {
+  set(pod("web", 0));
+  set(pod("p"));
+  EXPECT_TRUE(pods_.is_of_others("uid-web"));
+  EXPECT_FALSE(pods_.is_of_others("uid-p"));
+  EXPECT_FALSE(pods_.is_of_others("uid-unheard-of"));
+  set(pod("web", 0, "a"));
+  EXPECT_FALSE(pods_.is_of_others("uid-web"));
+  set(pod("api", 0));
+  pods_.push(model::AllPods{});
+  EXPECT_FALSE(pods_.is_of_others("uid-api"));
+}
+
 TEST_F(WaitingPodsTest, AtMostSoManyAreKept) {
   for (const char* name : {"p", "q", "r", "s"}) set(pod(name));
   EXPECT_THAT(heard(), ElementsAre("+p", "+q", "+r"));

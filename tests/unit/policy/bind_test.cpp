@@ -41,7 +41,7 @@ TEST(CheckNode, WhereNobodyKnowsWhichAreFreeCountsHold) {
   const BindVerdict verdict = check(cluster, request(3));
   EXPECT_EQ(verdict.reason, Reason::kNone);
   EXPECT_TRUE(verdict.placement.empty());
-  EXPECT_EQ(check(cluster, request(3), {{1}}).reason, Reason::kReserved);
+  EXPECT_EQ(check(cluster, request(3), {Promise{1}}).reason, Reason::kReserved);
 }
 
 TEST(CheckNode, ItsOwnNominationHoldsNothingAgainstIt) {
@@ -67,26 +67,31 @@ TEST(CheckNode, HardRulesHoldOnceMore) {
             Reason::kInvalidPolicy);
 }
 
+TEST(CheckNode, SharesNeverAddUpToMoreThanAGpu) {
+  const auto share = [](std::int32_t milli) {
+    model::PodRequest pod = request(0);
+    pod.parts.gpus = 1;
+    pod.parts.milli = milli;
+    return pod;
+  };
+  const SnapshotBuilder cluster = SnapshotBuilder().node("a", 2, 1);  // GPU 0 is held whole
+  const std::vector<Promise> others = {{0, share(600).parts, {mask({1}), {}}}};
+  EXPECT_EQ(check(cluster, share(600)).placement.gpus, mask({1}));
+  EXPECT_EQ(check(cluster, share(400), others).placement.gpus, mask({1}));
+  EXPECT_EQ(check(cluster, share(500), others).reason, Reason::kGpuShareExhausted);
+  EXPECT_EQ(check(cluster, request(1), others).reason, Reason::kReserved);  // no GPU is left whole
+}
+
+TEST(CheckNode, NominatedPodThatGotItsGpusCountsOnce) {
+  const SnapshotBuilder cluster = SnapshotBuilder().node("a", 4).promised("uid-other", 2, model::EntryKind::kFirm);
+  const BindVerdict verdict = check(cluster, request(2), {{2, {}, {mask({0, 1}), {}}, 2}});
+  EXPECT_EQ(verdict.reason, Reason::kNone);
+  EXPECT_EQ(verdict.placement.gpus, mask({2, 3}));
+}
+
 TEST(CheckNode, UnknownNodeTakesOnlyPodsWithoutGpusAndRules) {
   EXPECT_EQ(check(SnapshotBuilder().node("b"), request(1)).reason, Reason::kNodeUnknown);
   EXPECT_EQ(check(SnapshotBuilder().node("b"), request(0)).reason, Reason::kNone);
-}
-
-TEST(AddPromise, ShareTakesPartOfAGpuAndTheGpuFromThoseThatWantWholeOnes) {
-  const auto snapshot = SnapshotBuilder().node("a", 2, 1).build();
-  model::NodeState node = snapshot->at(0);
-  model::GpuParts parts;
-  parts.gpus = 1;
-  parts.mib = 1'000;
-  parts.milli = 300;
-  add_promise(node, {1, parts, {mask({1}), {}}});
-  add_promise(node, {1, parts, {mask({1}), {}}});
-  EXPECT_EQ(node.firm, 1);
-  EXPECT_EQ(node.firm_gpus, mask({1}));
-  ASSERT_NE(node.uses, nullptr);
-  EXPECT_EQ((*node.uses)[0].used_milli, 1'000);  // held whole
-  EXPECT_EQ((*node.uses)[1].used_milli, 600);
-  EXPECT_EQ((*node.uses)[1].used_mib, 2'000);
 }
 
 }  // namespace
