@@ -62,8 +62,8 @@ std::string write_kubeconfig(const std::filesystem::path& directory, std::uint16
   return path.string();
 }
 
-core::Result<ServerProcess> ServerProcess::start(const std::string& kubeconfig,
-                                                 const std::filesystem::path& directory, bool binds) {
+core::Result<ServerProcess> ServerProcess::start(const std::string& kubeconfig, const std::filesystem::path& directory,
+                                                 bool binds) {
   std::error_code no_path;
   const auto program = std::filesystem::read_symlink("/proc/self/exe", no_path).parent_path() / "bench_server";
   if (no_path || !std::filesystem::exists(program)) {
@@ -71,8 +71,8 @@ core::Result<ServerProcess> ServerProcess::start(const std::string& kubeconfig,
   }
   const std::string name = program.string();
   const std::string log = (directory / "server.log").string();
-  std::vector<const char*> arguments = {name.c_str(), "serve",          "--kubeconfig", kubeconfig.c_str(), "--listen",
-                                        "127.0.0.1:0", "--admin-listen", "127.0.0.1:0"};
+  std::vector<const char*> arguments = {name.c_str(), "serve",       "--kubeconfig",   kubeconfig.c_str(),
+                                        "--listen",   "127.0.0.1:0", "--admin-listen", "127.0.0.1:0"};
   if (binds) arguments.insert(arguments.end(), {"--bind-listen", "127.0.0.1:0"});
   arguments.push_back(nullptr);
   std::array<int, 2> pipe{};

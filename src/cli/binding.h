@@ -1,5 +1,5 @@
-// The part of `berth serve` that binds pods: a server, a client of the API server and threads of its own, so that a slow
-// API server holds up no Filter.
+// The part of `berth serve` that binds pods: a server, a client of the API server and threads of its own, so that a
+// slow API server holds up no Filter.
 #pragma once
 
 #include <chrono>

@@ -103,8 +103,8 @@ std::string explain_table(const model::Explanation& foreign, std::size_t most) {
       const model::Candidate& node = told.candidates[i];
       add(fmt::format("{:<{}}  {:>5}  {:>5.3f}  {:>8.3f}  {:>8.3f}  {:>7.3f}{}  {:<{}}  {:>5}  {:>4}  {}\n", node.node,
                       width, told.prioritized ? std::to_string(node.score) : "-", node.parts.total, node.parts.locality,
-                       node.parts.topology, node.parts.packing, gang_text(node, told), data_text(node, told), data_width,
-                       load_text(node), node.gpus_free < 0 ? "?" : std::to_string(node.gpus_free), held_text(node)));
+                      node.parts.topology, node.parts.packing, gang_text(node, told), data_text(node, told), data_width,
+                      load_text(node), node.gpus_free < 0 ? "?" : std::to_string(node.gpus_free), held_text(node)));
     }
     for (std::size_t i = 0; i < shown; ++i) {
       const model::Candidate& node = told.candidates[i];

@@ -1,8 +1,8 @@
 // The shares and partitions of GPUs that the containers of a pod want together.
 //
 // Each resource is added up as whole GPUs are. A container that names a resource of each of its GPUs (ShareResource)
-// wants shares of them all and none whole; as in HAMi, one GPU if it names no number, and all of each one's memory if it
-// names only time. Containers whose shares differ make the whole uneven.
+// wants shares of them all and none whole; as in HAMi, one GPU if it names no number, and all of each one's memory if
+// it names only time. Containers whose shares differ make the whole uneven.
 //
 // Not thread-safe.
 #pragma once
@@ -44,7 +44,7 @@ class PartCount {
   static void add(GpuCount& count, std::int64_t amount, Role role);
 
   Reading& reading_;
-  std::vector<Share> each_;             // by what they take of each GPU
+  std::vector<Share> each_;                                 // by what they take of each GPU
   std::vector<std::pair<model::ShareUnit, GpuCount>> one_;  // of one GPU: MiB, per cent of memory, thousandths
   std::vector<Partitions> partitions_;
 };

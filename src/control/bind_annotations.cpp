@@ -9,8 +9,8 @@ namespace {
 
 using model::GpuPlacement;
 
-// One entry of HAMi's annotation for each GPU (Project-HAMi/HAMi pkg/device/devices.go, EncodePodSingleDevice); empty if
-// a UUID is not known.
+// One entry of HAMi's annotation for each GPU (Project-HAMi/HAMi pkg/device/devices.go, EncodePodSingleDevice); empty
+// if a UUID is not known.
 std::string hami_devices(const model::PodRequest& pod, const GpuPlacement& placement, const model::Machine& machine) {
   std::string text;
   const bool whole = !pod.parts.any();
@@ -18,8 +18,7 @@ std::string hami_devices(const model::PodRequest& pod, const GpuPlacement& place
     if (!model::contains(placement.gpus, static_cast<int>(i))) continue;
     const model::Gpu& gpu = machine.gpus[i];
     if (gpu.uuid.empty()) return {};
-    const std::int64_t share =
-        pod.parts.mib > 0 ? pod.parts.mib : gpu.memory_mib * pod.parts.memory_percent / 100;
+    const std::int64_t share = pod.parts.mib > 0 ? pod.parts.mib : gpu.memory_mib * pod.parts.memory_percent / 100;
     const std::int64_t mib = whole ? gpu.memory_mib : share;
     const std::int64_t percent = whole ? 100 : pod.parts.milli / 10;
     text += gpu.uuid + ",NVIDIA," + std::to_string(mib) + ',' + std::to_string(percent) + ':';

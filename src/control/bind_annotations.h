@@ -14,7 +14,8 @@
 namespace berth::control {
 
 // berth.io/gpus and berth.io/mig-slots, as far as they are known. With `hami` also those by which HAMi's device plugin
-// finds the pod and its GPUs, where `node` knows the UUIDs of them all and the pod gets no partition: docs/gpu-topology.md.
+// finds the pod and its GPUs, where `node` knows the UUIDs of them all and the pod gets no partition:
+// docs/gpu-topology.md.
 std::vector<model::Annotation> bind_annotations(const model::PodRequest& pod, const model::GpuPlacement& placement,
                                                 const std::string& node, const model::NodeState* state, bool hami,
                                                 core::WallTime now);

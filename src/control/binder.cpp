@@ -156,8 +156,9 @@ void Binder::settle(const codec::BindRequest& request, const model::PodRequest& 
       spdlog::debug("bound {}/{} to {}", request.ns, request.pod, request.node);
       return book_.bound(request.uid, request.node);
     case BindResult::kUnanswered:
-      spdlog::warn("binding {}/{} to {}: {}; its GPUs stay promised until the pod is seen bound, for 30 seconds at most",
-                   request.ns, request.pod, request.node, told.error().to_string());
+      spdlog::warn(
+          "binding {}/{} to {}: {}; its GPUs stay promised until the pod is seen bound, for 30 seconds at most",
+          request.ns, request.pod, request.node, told.error().to_string());
       return book_.unanswered(request.uid, request.node);
     default:
       break;
@@ -195,9 +196,9 @@ BindOutcome Binder::bind(const codec::BindRequest& asked) {
     outcome.placement = verdict.placement;
     const auto snapshot = snapshots_.load();
     const model::Slot slot = snapshot->find(request.node);
-    annotations = bind_annotations(*pod, verdict.placement, request.node,
-                                   slot == model::kNoSlot ? nullptr : &snapshot->at(slot), options_.hami_annotations,
-                                   clock_.wall());
+    annotations =
+        bind_annotations(*pod, verdict.placement, request.node, slot == model::kNoSlot ? nullptr : &snapshot->at(slot),
+                         options_.hami_annotations, clock_.wall());
   }
   const auto told = call(outcome, [&] {
     return client_.post(path_of(request) + "/binding", codec::write_binding(request, annotations), call_options());

@@ -7,9 +7,7 @@
 namespace berth::control {
 namespace {
 
-bool unbound(const model::Pod& pod) {
-  return pod.node.empty() && !pod.ended() && !pod.deleting && !pod.uid.empty();
-}
+bool unbound(const model::Pod& pod) { return pod.node.empty() && !pod.ended() && !pod.deleting && !pod.uid.empty(); }
 
 }  // namespace
 

@@ -115,9 +115,8 @@ ApiClient::ApiClient(std::unique_ptr<State> state) : state_(std::move(state)) {}
 ApiClient::~ApiClient() = default;
 
 core::Result<std::unique_ptr<ApiClient>> ApiClient::create(ServerAccess access, const core::Clock& clock,
-                                                             std::size_t kept_connections) {
-  auto http =
-      net::HttpClient::create({.url = access.server, .tls = access.tls, .kept_connections = kept_connections});
+                                                           std::size_t kept_connections) {
+  auto http = net::HttpClient::create({.url = access.server, .tls = access.tls, .kept_connections = kept_connections});
   if (!http) return tl::unexpected(std::move(http.error()));
   auto state = std::make_unique<State>(std::move(access), clock, std::move(*http));
   if (auto started = state->token.start(); !started) {

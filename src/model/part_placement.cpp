@@ -146,7 +146,8 @@ bool share_fits(const GpuParts& parts, const GpuUse& use) {
   if (use.mig || !use.healthy) return false;
   const bool wants_memory = parts.mib > 0 || parts.memory_percent > 0;
   if (wants_memory && use.memory_mib <= 0) return false;
-  return use.used_mib + share_mib(parts, use.memory_mib) <= use.memory_mib && use.used_milli + parts.milli <= kWholeMilli;
+  return use.used_mib + share_mib(parts, use.memory_mib) <= use.memory_mib &&
+         use.used_milli + parts.milli <= kWholeMilli;
 }
 
 std::optional<PartPlacement> place_parts(const GpuParts& parts, std::span<const GpuUse> uses, const Machine* machine,
@@ -197,7 +198,8 @@ std::vector<MigSlot> mig_layout(const Gpu& gpu, int index) {
 }
 
 int mig_size(std::span<const MigProfile> profiles, std::string_view profile) {
-  const auto known = std::find_if(profiles.begin(), profiles.end(), [&](const auto& one) { return one.name == profile; });
+  const auto known =
+      std::find_if(profiles.begin(), profiles.end(), [&](const auto& one) { return one.name == profile; });
   if (known != profiles.end()) return known->size;
   int compute = 0;
   const auto [end, error] = std::from_chars(profile.data(), profile.data() + profile.size(), compute);

@@ -320,8 +320,7 @@ core::Result<std::unique_ptr<HttpClient>> HttpClient::create(HttpClientOptions o
   initialise_once();
   auto url = parse_server_url(options.url);
   if (!url) return tl::unexpected(std::move(url.error()));
-  return std::unique_ptr<HttpClient>(
-      new HttpClient(std::make_unique<State>(std::move(options), std::move(*url))));
+  return std::unique_ptr<HttpClient>(new HttpClient(std::make_unique<State>(std::move(options), std::move(*url))));
 }
 
 bool HttpClient::takes_tokens() const { return state_->takes_tokens(); }

@@ -41,7 +41,8 @@ void find_start(Start& start, const model::PodRequest& pod, const NodeView& node
   std::int64_t free = state.gpus - state.used - promised;
   start.gpus_free = static_cast<std::int32_t>(std::max<std::int64_t>(0, free));
   const bool restricted = pod.topology_policy == model::TopologyPolicy::kRestricted && pod.gpus > 0;
-  if (free >= pod.gpus && fit_parts(pod, node).fits && filter_topology(pod, node, choose_gpus(pod, node)) == model::Reason::kNone) {
+  if (free >= pod.gpus && fit_parts(pod, node).fits &&
+      filter_topology(pod, node, choose_gpus(pod, node)) == model::Reason::kNone) {
     start.in = seconds(0);
     return;
   }

@@ -11,9 +11,7 @@ namespace {
 using model::GpuMask;
 
 // GPUs that firm entries hold without saying which.
-std::int32_t counted_only(const NodeView& node) {
-  return std::max(0, node.firm_others - model::count(node.firm_gpus));
-}
+std::int32_t counted_only(const NodeView& node) { return std::max(0, node.firm_others - model::count(node.firm_gpus)); }
 
 // The best set of so many; all of it if there aren't as many.
 GpuMask best_or_all(const model::NodeState& state, GpuMask free, std::int32_t gpus) {
@@ -54,7 +52,8 @@ GpuMask suitable_gpus(const model::PodRequest& pod, const NodeView& node) {
   for (std::size_t gpu = 0; gpu < node.uses->size() && gpu < gpus.size(); ++gpu) {
     const std::string& product = gpus[gpu].product.empty() ? node.state->node->gpu_product : gpus[gpu].product;
     const bool large = any_memory || (*node.uses)[gpu].memory_mib >= pod.min_gpu_memory_mib;
-    const bool named = pod.gpu_products.empty() || std::ranges::find(pod.gpu_products, product) != pod.gpu_products.end();
+    const bool named =
+        pod.gpu_products.empty() || std::ranges::find(pod.gpu_products, product) != pod.gpu_products.end();
     if (large && named) suitable |= GpuMask{1} << gpu;
   }
   return suitable;

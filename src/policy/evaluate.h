@@ -24,7 +24,7 @@ struct Evaluated {
   double load_seconds = 0;
   double saved_seconds = 0;
   double steps_behind = 0;  // scores.h; 0 for a pod without data
-  bool refused = false;  // twice lately, to pods of this one's owner
+  bool refused = false;     // twice lately, to pods of this one's owner
   model::ScoreParts parts;
 };
 
@@ -32,7 +32,7 @@ struct Evaluation {
   std::vector<Evaluated> fitting;  // in the order of the request
   std::vector<Rejected> rejected;
   std::optional<LedgerCredit> ledger;  // that the views came from; none if all were rejected alike
-  bool by_gang = false;  // nodes differ by the pod's gang
+  bool by_gang = false;                // nodes differ by the pod's gang
 };
 
 Evaluation evaluate(const Query& query, const Settings& settings);

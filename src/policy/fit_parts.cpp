@@ -24,8 +24,8 @@ bool partitions_listed(const model::PodRequest& pod, const model::NodeState& sta
 }
 
 std::int32_t fresh_gpus(const std::vector<GpuUse>& uses) {
-  return static_cast<std::int32_t>(std::ranges::count_if(
-      uses, [](const GpuUse& use) { return use.healthy && !use.mig && model::untouched(use); }));
+  return static_cast<std::int32_t>(
+      std::ranges::count_if(uses, [](const GpuUse& use) { return use.healthy && !use.mig && model::untouched(use); }));
 }
 
 std::optional<model::PartPlacement> place(const model::PodRequest& pod, const model::NodeState& state,
@@ -79,7 +79,8 @@ PartFit fit_parts(const model::PodRequest& pod, const NodeView& node) {
   const std::int32_t counted = std::max(0, node.firm_others - model::count(node.firm_gpus));
   if (opened > 0 && fresh < counted) return kNone;
   fit.unpromised = opened == 0 || fresh >= counted + node.soft_others;
-  if (fit.unpromised && node.expected != nullptr) fit.unpromised = place(pod, state, *node.expected, suitable).has_value();
+  if (fit.unpromised && node.expected != nullptr)
+    fit.unpromised = place(pod, state, *node.expected, suitable).has_value();
   if (placed->fresh == 0) {
     fit.packing = kFreshAtMost + (1 - kFreshAtMost) * placed->fill;
   } else {

@@ -67,7 +67,8 @@ Result<void> set_shares(Config& config, const YAML::Node& node, model::ShareUnit
   for (std::string& name : *names) {
     const auto same = [&](const model::ShareResource& one) { return one.name == name; };
     if (std::any_of(shares.begin(), shares.end(), same)) {
-      return fail(ErrorCode::kInvalid, "must name a resource once in all of shareResources, not \"" + name + "\" again");
+      return fail(ErrorCode::kInvalid,
+                  "must name a resource once in all of shareResources, not \"" + name + "\" again");
     }
     shares.insert(shares.begin() + at++, {std::move(name), unit, of_each});
   }
@@ -140,13 +141,9 @@ const std::vector<KeyReader>& table() {
        [](const YAML::Node& node, Config& config) { return set(config.resources.mig_prefix, read_text(node)); }},
       {{"shareResources.memoryMib", "list", "[nvidia.com/gpu-mem]", "resource names",
         "Extended resources that ask for a share of one GPU by MiB of its memory."},
-       [](const YAML::Node& node, Config& config) {
-         return set_shares(config, node, model::ShareUnit::kMib, false);
-       }},
+       [](const YAML::Node& node, Config& config) { return set_shares(config, node, model::ShareUnit::kMib, false); }},
       {{"shareResources.memoryGib", "list", "[aliyun.com/gpu-mem]", "resource names", "The same by GiB."},
-       [](const YAML::Node& node, Config& config) {
-         return set_shares(config, node, model::ShareUnit::kGib, false);
-       }},
+       [](const YAML::Node& node, Config& config) { return set_shares(config, node, model::ShareUnit::kGib, false); }},
       {{"shareResources.milli", "list", "[berth.io/gpu-milli]", "resource names",
         "The same by thousandths of its time."},
        [](const YAML::Node& node, Config& config) {

@@ -319,7 +319,8 @@ void Metrics::observe_filter(const model::Decision& decision) {
   }
 }
 
-void Metrics::observe_bind(control::BindResult result, std::chrono::nanoseconds duration, std::chrono::nanoseconds api) {
+void Metrics::observe_bind(control::BindResult result, std::chrono::nanoseconds duration,
+                           std::chrono::nanoseconds api) {
   families_->bind[static_cast<std::size_t>(result)]->Increment();
   families_->bind_own->Observe(seconds(duration - api));
   families_->bind_api->Observe(seconds(api));

@@ -131,7 +131,7 @@ class Builder {
   bool nodes_listed_ = false;
   bool pods_listed_ = false;
   bool data_listed_ = false;
-  core::WallTime now_;        // of the update that is being taken
+  core::WallTime now_;         // of the update that is being taken
   core::SteadyTime steady_{};  // of the last expire()
   // As last published.
   bool was_ready_ = false;

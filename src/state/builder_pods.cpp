@@ -68,7 +68,8 @@ void Builder::count_refusal(PodRecord& record, const model::Pod& pod, bool is_ne
   // One that had been refused before we saw it: kubelet starts the clock of a pod when it refuses it.
   const core::WallTime since = std::max(pod.started, pod.created);
   const bool old = is_new && since != core::WallTime{} && since < now_;
-  const core::WallTime::duration age = old ? now_ - std::max(since, now_ - std::chrono::hours(1)) : std::chrono::seconds(0);
+  const core::WallTime::duration age =
+      old ? now_ - std::max(since, now_ - std::chrono::hours(1)) : std::chrono::seconds(0);
   failures_.add(pod.node, pod.owner, steady_ - age, *cause);
 }
 

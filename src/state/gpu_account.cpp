@@ -38,7 +38,8 @@ GpuMask lowest(GpuMask of, std::int32_t wanted) {
 void GpuAccount::set_capacity(std::shared_ptr<const model::Node> node, std::shared_ptr<const model::GpuShape> shape,
                               std::shared_ptr<const model::Machine> machine) {
   node_ = std::move(node);
-  machine_ = machine && !machine->gpus.empty() && machine->gpus.size() <= model::kMaxGpus ? std::move(machine) : nullptr;
+  machine_ =
+      machine && !machine->gpus.empty() && machine->gpus.size() <= model::kMaxGpus ? std::move(machine) : nullptr;
   shape_ = std::move(shape);
   dirty_ = true;
   read_gpus();
@@ -171,10 +172,10 @@ const GpuPlacement* GpuAccount::told_by_agent(const Held& held) const {
   if (!node_ || !node_->holders || gpu_.empty()) return nullptr;
   const auto key = std::forward_as_tuple(held.holder.pod.ns, held.holder.pod.name);
   const auto& pods = node_->holders->pods;
-  const auto found = std::ranges::lower_bound(pods, key, {}, [](const model::GpuHolder& pod) {
-    return std::forward_as_tuple(pod.ns, pod.pod);
-  });
-  if (found == pods.end() || std::forward_as_tuple(found->ns, found->pod) != key || found->holds.empty()) return nullptr;
+  const auto found = std::ranges::lower_bound(
+      pods, key, {}, [](const model::GpuHolder& pod) { return std::forward_as_tuple(pod.ns, pod.pod); });
+  if (found == pods.end() || std::forward_as_tuple(found->ns, found->pod) != key || found->holds.empty())
+    return nullptr;
   const auto here = [this](const model::MigSlot& slot) {
     return slot.gpu >= 0 && static_cast<std::size_t>(slot.gpu) < gpu_.size();
   };

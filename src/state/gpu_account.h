@@ -1,8 +1,8 @@
 // Who holds GPUs and parts of GPUs on one node, and which.
 //
 // Kubernetes does not tell which GPUs a pod got. For each pod the first holds that is there and fits beside the others:
-// what the agent says that kubelet gave it; what HAMi or Koordinator wrote on it; what Berth's Bind wrote on it; what it
-// was taken to hold before; else what a device plugin with NVIDIA's best-effort policy would hand out, the best
+// what the agent says that kubelet gave it; what HAMi or Koordinator wrote on it; what Berth's Bind wrote on it; what
+// it was taken to hold before; else what a device plugin with NVIDIA's best-effort policy would hand out, the best
 // connected set of what is free (go-gpuallocator, gpuallocator/besteffort_policy.go), shares and partitions as
 // place_parts() has it. Pods are looked at in the order of age and UID, so that a restart ends with the same GPUs where
 // somebody tells them, and with nearly the same where nobody does. The counts are facts, the rest is as good as its
@@ -44,8 +44,8 @@ class GpuAccount {
     model::GpuPlacement placement;
   };
 
-  // What `node` and, where it isn't null, `machine` tell of the GPUs. Links other than the last known ones hand out anew
-  // what nobody tells.
+  // What `node` and, where it isn't null, `machine` tell of the GPUs. Links other than the last known ones hand out
+  // anew what nobody tells.
   void set_capacity(std::shared_ptr<const model::Node> node, std::shared_ptr<const model::GpuShape> shape,
                     std::shared_ptr<const model::Machine> machine);
 
@@ -60,7 +60,8 @@ class GpuAccount {
   // Works out who holds what. Call it after a batch of changes and before write().
   void settle();
 
-  // All of GPUs but the machine: capacity, shape, use, free GPUs and who holds the others; adds to NodeState::firm the GPUs that promised shares open.
+  // All of GPUs but the machine: capacity, shape, use, free GPUs and who holds the others; adds to NodeState::firm the
+  // GPUs that promised shares open.
   void write(model::NodeState& state) const;
 
   [[nodiscard]] bool empty() const { return held_.empty(); }
@@ -96,11 +97,11 @@ class GpuAccount {
   std::vector<Promise> promises_;
 
   // Of the machine: read_gpus().
-  std::int32_t gpus_ = 0;            // that can be held whole
-  model::GpuMask whole_ = 0;         // which
-  std::vector<model::GpuUse> gpu_;   // by index, nothing used; empty if there are too many to be told apart
-  bool alike_ = true;                // all of them, healthy and not partitioned
-  bool doubtful_ = false;            // fewer are handed out than there are, nobody says which
+  std::int32_t gpus_ = 0;           // that can be held whole
+  model::GpuMask whole_ = 0;        // which
+  std::vector<model::GpuUse> gpu_;  // by index, nothing used; empty if there are too many to be told apart
+  bool alike_ = true;               // all of them, healthy and not partitioned
+  bool doubtful_ = false;           // fewer are handed out than there are, nobody says which
 
   // As settle() leaves it.
   bool dirty_ = false;
@@ -108,9 +109,9 @@ class GpuAccount {
   model::GpuMask held_whole_ = 0;
   model::GpuMask held_part_ = 0;  // shares
   model::FreeSource source_ = model::FreeSource::kUnknown;
-  bool blind_ = false;            // somebody holds whole GPUs of a machine whose links are not known, nobody says which
-  bool overfull_ = false;         // somebody holds what there isn't
-  bool parts_ = false;            // somebody holds a share or a partition
+  bool blind_ = false;     // somebody holds whole GPUs of a machine whose links are not known, nobody says which
+  bool overfull_ = false;  // somebody holds what there isn't
+  bool parts_ = false;     // somebody holds a share or a partition
 };
 
 }  // namespace berth::state

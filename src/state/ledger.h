@@ -87,7 +87,7 @@ class Ledger {
 
   NodeTable& nodes_;
   Entries entries_;
-  std::deque<Expiry> expiries_;  // ascending; those of entries that are gone or renewed stay until their turn
+  std::deque<Expiry> expiries_;        // ascending; those of entries that are gone or renewed stay until their turn
   std::vector<std::string> untimed_;   // reserved since the last expire(), which knows the time
   std::deque<Expiry> reserved_until_;  // as expiries_, of reserved entries
   std::vector<std::string> moved_;

@@ -31,7 +31,8 @@ GpuAccount::Holder holder_of(const model::Pod& pod, const std::string& uid, cons
   holder.uid = &uid;
   holder.created = pod.created;
   holder.claim.gpus = model::parse_gpu_list(annotation(pod, model::kGpusKey)).value_or(0);
-  holder.claim.slots = model::parse_mig_slots(annotation(pod, model::kMigSlotsKey)).value_or(std::vector<model::MigSlot>());
+  holder.claim.slots =
+      model::parse_mig_slots(annotation(pod, model::kMigSlotsKey)).value_or(std::vector<model::MigSlot>());
   holder.devices = pod.devices;
   holder.pod.uid = pod.uid;
   holder.pod.ns = pod.ns;

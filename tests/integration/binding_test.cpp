@@ -50,8 +50,8 @@ class Binding : public ::testing::Test {
     }
   }
   static std::string bind(BerthProcess& berth, const std::string& pod, const std::string& node) {
-    const auto answer = berth.bind(
-        json{{"PodName", pod}, {"PodNamespace", "ns"}, {"PodUID", "uid-" + pod}, {"Node", node}}.dump());
+    const auto answer =
+        berth.bind(json{{"PodName", pod}, {"PodNamespace", "ns"}, {"PodUID", "uid-" + pod}, {"Node", node}}.dump());
     return answer && answer->status == 200 ? json::parse(answer->body).at("Error").get<std::string>() : "no answer";
   }
   json pod(const std::string& name) const { return *server_.find(kPodsPath, "ns/" + name); }

@@ -32,9 +32,9 @@ struct BinderOptions {
 
 struct BindOutcome {
   BindResult result = BindResult::kBound;
-  std::string error;                     // empty if the pod is bound
-  std::chrono::nanoseconds api{0};       // of the time, spent waiting for the API server
-  model::GpuPlacement placement = {};    // what it gets
+  std::string error;                   // empty if the pod is bound
+  std::chrono::nanoseconds api{0};     // of the time, spent waiting for the API server
+  model::GpuPlacement placement = {};  // what it gets
 };
 
 class Binder {

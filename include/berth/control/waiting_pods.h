@@ -55,7 +55,7 @@ class WaitingPods final : public model::UpdateSink {
   const std::size_t most_;
   mutable std::mutex mutex_;
   model::StringMap<std::shared_ptr<const model::Pod>> waiting_;  // by UID
-  std::unordered_set<std::string> others_;  // UIDs
+  std::unordered_set<std::string> others_;                       // UIDs
   std::vector<PodNotice> notices_;
 };
 

@@ -101,7 +101,7 @@ struct MigSlot {
 
 // The GPUs, or parts of GPUs, that a pod gets on a node.
 struct GpuPlacement {
-  GpuMask gpus = 0;            // whole ones, or those of which it has a share
+  GpuMask gpus = 0;                 // whole ones, or those of which it has a share
   std::vector<MigSlot> slots = {};  // its partitions, by GPU and start
   [[nodiscard]] bool empty() const { return gpus == 0 && slots.empty(); }
   friend bool operator==(const GpuPlacement&, const GpuPlacement&) = default;

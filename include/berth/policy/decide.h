@@ -3,8 +3,8 @@
 // Thread-safe: pure functions over an immutable snapshot. Cost: one look-up and a few dozen comparisons a name.
 //
 // The order of candidates, best first, independent of the order of the request: nodes with enough unpromised GPUs, then
-// with enough unused, then the rest; those where pods of the same owner were not refused twice lately; the higher total;
-// the more used GPUs; the lower name.
+// with enough unused, then the rest; those where pods of the same owner were not refused twice lately; the higher
+// total; the more used GPUs; the lower name.
 #pragma once
 
 #include <cstdint>

@@ -17,8 +17,8 @@ namespace berth::policy {
 model::Reason filter_gpu_count(const model::PodRequest& pod, const NodeView& node, GpuCountMode mode);
 // GPU_SHARE_EXHAUSTED if no GPU, or not as many as are asked for, has the share or the partition free.
 model::Reason filter_gpu_share(const PartFit& fit);
-// Where a node's GPUs differ, the next two judge them one by one: too few free ones with both the memory and the product
-// that the pod asks for reject the node.
+// Where a node's GPUs differ, the next two judge them one by one: too few free ones with both the memory and the
+// product that the pod asks for reject the node.
 //
 // GPU_PRODUCT_MISMATCH if the pod names products and the node's is none of them, or unknown.
 model::Reason filter_gpu_product(const model::PodRequest& pod, const NodeView& node);

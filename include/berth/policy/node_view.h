@@ -42,11 +42,11 @@ std::optional<model::GpuMask> choose_gpus(const model::PodRequest& pod, const No
 
 // How the pod's shares and partitions fit.
 struct PartFit {
-  bool fits = true;        // beside what is held and promised for certain
-  bool unpromised = true;  // beside what is expected, too
+  bool fits = true;         // beside what is held and promised for certain
+  bool unpromised = true;   // beside what is expected, too
   model::GpuMask gpus = 0;  // of which it would get shares; 0 where not known
-  // In [0, 1]: above one half where only GPUs are used that are in use already, more the fuller they are then; else half
-  // the part of the node's GPUs in use then.
+  // In [0, 1]: above one half where only GPUs are used that are in use already, more the fuller they are then; else
+  // half the part of the node's GPUs in use then.
   double packing = 0;
 };
 PartFit fit_parts(const model::PodRequest& pod, const NodeView& node);

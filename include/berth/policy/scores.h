@@ -27,8 +27,8 @@ double steps_behind(double load_seconds, const BestLoading& best);
 // takes to read; 0 where less than a step is saved over a node that has nothing near.
 double score_locality(double steps_behind, double saved_seconds, const BestLoading& best);
 // Four fifths: bottleneck bandwidth of the set over the best that the empty machine offers for that count; one fifth:
-// the fewest NUMA nodes that could do over those touched. 1 for one GPU, and for shares and partitions; 0 for a pod without
-// GPUs or with the policy `none`; neutral for one that asks for devices by ResourceClaims.
+// the fewest NUMA nodes that could do over those touched. 1 for one GPU, and for shares and partitions; 0 for a pod
+// without GPUs or with the policy `none`; neutral for one that asks for devices by ResourceClaims.
 double score_topology(const model::PodRequest& pod, const NodeView& node, const std::optional<model::GpuMask>& gpu_set);
 // Share of the node's GPUs taken once the pod is there: the most used node that fits first; of shares and partitions as
 // `parts` has it. A pod without GPUs is drawn to nodes without free ones; neutral for one that asks for devices by

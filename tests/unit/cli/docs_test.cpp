@@ -8,10 +8,10 @@
 #include <sstream>
 
 #include "berth/cli/command_line.h"
-#include "berth/core/clock.h"
-#include "berth/model/pod.h"
 #include "berth/control/waiting_pods.h"
+#include "berth/core/clock.h"
 #include "berth/kube/api_client.h"
+#include "berth/model/pod.h"
 #include "berth/server/admin_handlers.h"
 #include "berth/server/bind_handlers.h"
 #include "berth/server/decision_log.h"

@@ -52,8 +52,7 @@ std::vector<std::string> told(const std::string& json) {
 
 // Every kind is told, also where there is none of it: a file that is read again may have lost some.
 TEST(ClusterDump, IsToldAsCompleteListsPodsLast) {
-  EXPECT_THAT(
-      told(R"({"kind":"List","apiVersion":"v1","items":[
+  EXPECT_THAT(told(R"({"kind":"List","apiVersion":"v1","items":[
       {"kind":"Pod","apiVersion":"v1","metadata":{"name":"p","namespace":"n"}},
       {"kind":"JindoRuntime","apiVersion":"data.fluid.io/v1alpha1","metadata":{"name":"d","namespace":"n"}},
       {"kind":"Dataset","apiVersion":"data.fluid.io/v1alpha1","metadata":{"name":"d","namespace":"n"}},

@@ -91,20 +91,21 @@ TEST(PodParts, RequestsCountBeforeLimits) {
 
 // koordinator#2769: "an uneven split over cards is wanted (10 + 30)".
 TEST(PodParts, SharesOfDifferentSizesAreUneven) {
-  const auto uneven = demand_of(containers(R"("nvidia.com/gpu":1,"nvidia.com/gpumem":10000)",
-                                           R"("nvidia.com/gpu":1,"nvidia.com/gpumem":30000)"));
+  const auto uneven = demand_of(
+      containers(R"("nvidia.com/gpu":1,"nvidia.com/gpumem":10000)", R"("nvidia.com/gpu":1,"nvidia.com/gpumem":30000)"));
   EXPECT_EQ(uneven, (Demand{0, {.gpus = 2, .mib = 30000, .uneven = true}}));
   EXPECT_TRUE(demand_of(containers(R"("nvidia.com/gpu":1)", R"("nvidia.com/gpu-mem":3000)")).parts.uneven)
       << "whole GPUs beside a share";
-  EXPECT_TRUE(
-      demand_of(containers(R"("aliyun.com/gpu-mem":1)", R"("nvidia.com/gpu":1,"nvidia.com/gpumem":1024)")).parts.uneven);
+  EXPECT_TRUE(demand_of(containers(R"("aliyun.com/gpu-mem":1)", R"("nvidia.com/gpu":1,"nvidia.com/gpumem":1024)"))
+                  .parts.uneven);
 }
 
 TEST(PodParts, NamesAreConfigured) {
   model::ResourceNames names;
   names.gpu = "acme.com/gpu";
   names.mig_prefix = "acme.com/part-";
-  names.shares = {{"acme.com/bytes", model::ShareUnit::kBytes, false}, {"acme.com/tenth", model::ShareUnit::kPercent, true}};
+  names.shares = {{"acme.com/bytes", model::ShareUnit::kBytes, false},
+                  {"acme.com/tenth", model::ShareUnit::kPercent, true}};
   EXPECT_EQ(demand_of(containers(R"("acme.com/bytes":"1Gi","acme.com/part-x":1,"nvidia.com/gpu-mem":7)"), names),
             (Demand{0, {.gpus = 1, .mib = 1024, .mig = {{"x", 1}}}}));
   EXPECT_EQ(demand_of(containers(R"("acme.com/gpu":2,"acme.com/tenth":10)"), names),

@@ -39,13 +39,13 @@ TEST(BindAnnotations, OfHamiNameEachGpuWithMemoryAndCores) {
   share.parts.gpus = 1;
   share.parts.mib = 1'024;
   share.parts.milli = 200;
-  EXPECT_THAT(bind_annotations(share, {model::mask({1}), {}}, "a", &node, true, kNow),
-              ElementsAre(Annotation{"berth.io/gpus", "1"}, Annotation{"hami.io/vgpu-node", "a"},
-                          Annotation{"hami.io/vgpu-time", "1713437016"},
-                          Annotation{"hami.io/vgpu-devices-to-allocate", "GPU-b,NVIDIA,1024,20:;"},
-                          Annotation{"hami.io/vgpu-devices-allocated", "GPU-b,NVIDIA,1024,20:;"},
-                          Annotation{"hami.io/bind-time", "1713437016"},
-                          Annotation{"hami.io/bind-phase", "allocating"}));
+  EXPECT_THAT(
+      bind_annotations(share, {model::mask({1}), {}}, "a", &node, true, kNow),
+      ElementsAre(Annotation{"berth.io/gpus", "1"}, Annotation{"hami.io/vgpu-node", "a"},
+                  Annotation{"hami.io/vgpu-time", "1713437016"},
+                  Annotation{"hami.io/vgpu-devices-to-allocate", "GPU-b,NVIDIA,1024,20:;"},
+                  Annotation{"hami.io/vgpu-devices-allocated", "GPU-b,NVIDIA,1024,20:;"},
+                  Annotation{"hami.io/bind-time", "1713437016"}, Annotation{"hami.io/bind-phase", "allocating"}));
   model::PodRequest whole;
   whole.gpus = 2;
   const auto written = bind_annotations(whole, {model::mask({0, 1}), {}}, "a", &node, true, kNow);

@@ -215,12 +215,13 @@ class NoFailureOfTheNode : public Binders, public ::testing::WithParamInterface<
 
 INSTANTIATE_TEST_SUITE_P(
     Table, NoFailureOfTheNode,
-    ::testing::Values(
-        NoFailureCase{403, "pods \"p\" is forbidden: User \"berth\" cannot create resource \"pods/binding\"",
-                      BindResult::kDenied},
-        NoFailureCase{401, "Unauthorized", BindResult::kDenied}, NoFailureCase{404, "not found", BindResult::kGone},
-        NoFailureCase{429, "too many requests", BindResult::kFailed},
-        NoFailureCase{503, "etcd is away", BindResult::kUnanswered}));
+    ::testing::Values(NoFailureCase{403,
+                                    "pods \"p\" is forbidden: User \"berth\" cannot create resource \"pods/binding\"",
+                                    BindResult::kDenied},
+                      NoFailureCase{401, "Unauthorized", BindResult::kDenied},
+                      NoFailureCase{404, "not found", BindResult::kGone},
+                      NoFailureCase{429, "too many requests", BindResult::kFailed},
+                      NoFailureCase{503, "etcd is away", BindResult::kUnanswered}));
 
 TEST_P(NoFailureOfTheNode, IsNotRemembered) {
   add("p", 8, "job");
@@ -289,12 +290,13 @@ TEST_F(Binders, PodThatNobodyToldOfIsAskedFor) {
 
 TEST_F(Binders, DecisionOfFilterCounts) {
   add("p", 1);
-  Binder binder({}, *client_, cluster_.state.snapshots(), cluster_.state, waiting_,
-                [](const codec::BindRequest& request) {
-                  model::Pod pod = known(request.pod, 3);
-                  return std::optional(model::make_request(pod, {}));
-                },
-                clock_);
+  Binder binder(
+      {}, *client_, cluster_.state.snapshots(), cluster_.state, waiting_,
+      [](const codec::BindRequest& request) {
+        model::Pod pod = known(request.pod, 3);
+        return std::optional(model::make_request(pod, {}));
+      },
+      clock_);
   EXPECT_EQ(model::count(binder.bind({"ns", "p", "uid-p", "a"}).placement.gpus), 3);
 }
 

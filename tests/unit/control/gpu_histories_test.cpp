@@ -267,10 +267,10 @@ class Histories {
     failed_ = true;
     std::string pods;
     for (const HistoryPod& pod : node.pods) {
-      pods += "\n  " + pod.name + (pod.bound ? " bound" : " reserved") + ", whole " + std::to_string(pod.whole) + ", share " +
-              std::to_string(pod.parts.gpus) + " of " + std::to_string(pod.parts.mib) + " MiB " +
-              std::to_string(pod.parts.milli) + ": GPUs \"" + model::write_gpu_list(pod.placement.gpus) + "\" slots \"" +
-              model::write_mig_slots(pod.placement.slots) + "\"";
+      pods += "\n  " + pod.name + (pod.bound ? " bound" : " reserved") + ", whole " + std::to_string(pod.whole) +
+              ", share " + std::to_string(pod.parts.gpus) + " of " + std::to_string(pod.parts.mib) + " MiB " +
+              std::to_string(pod.parts.milli) + ": GPUs \"" + model::write_gpu_list(pod.placement.gpus) +
+              "\" slots \"" + model::write_mig_slots(pod.placement.slots) + "\"";
     }
     ADD_FAILURE() << "seed " << seed_ << ", step " << step_ << ", " << node.name << " of kind "
                   << static_cast<int>(node.kind) << ": " << what << pods;

@@ -1,5 +1,5 @@
-// Nodes and pods of random histories, the objects that the API server would hold of them, and a recount of their GPUs in
-// plain loops, which shares nothing with `state`.
+// Nodes and pods of random histories, the objects that the API server would hold of them, and a recount of their GPUs
+// in plain loops, which shares nothing with `state`.
 #pragma once
 
 #include <algorithm>
@@ -24,15 +24,15 @@ inline constexpr const char* kHistoryProduct = "NVIDIA-A100-SXM4-40GB";
 inline constexpr std::int64_t kHistoryMib = 40'960;
 
 enum class Kind : std::uint8_t {
-  kHgx,         // by labels alone, Bind on
-  kDgx1V,       // likewise
-  kHgxStock,    // by labels alone, bound by others, who tell nothing
-  kPcie,        // by the agent, which reports who holds what
-  kBridged,     // by the agent; the device plugin chooses as it likes, and the agent tells
-  kSixteen,     // by the agent
-  kMixed,       // by the agent: GPUs of two sizes, one dead
-  kMig,         // by the agent: six whole GPUs and two with partitions made on demand
-  kStaticMig,   // by the agent: partitions made beforehand
+  kHgx,        // by labels alone, Bind on
+  kDgx1V,      // likewise
+  kHgxStock,   // by labels alone, bound by others, who tell nothing
+  kPcie,       // by the agent, which reports who holds what
+  kBridged,    // by the agent; the device plugin chooses as it likes, and the agent tells
+  kSixteen,    // by the agent
+  kMixed,      // by the agent: GPUs of two sizes, one dead
+  kMig,        // by the agent: six whole GPUs and two with partitions made on demand
+  kStaticMig,  // by the agent: partitions made beforehand
   kCount,
 };
 
@@ -206,17 +206,16 @@ inline bool could_take(const HistoryNode& node, const HistoryPod& pod) {
   for (int gpu = 0; gpu < node.gpus; ++gpu) {
     const auto at = static_cast<std::size_t>(gpu);
     if (!node.healthy[at] || node.mig[at] || room.whole[at]) continue;
-    const bool fits = pod.whole > 0 ? room.mib[at] == 0 && room.milli[at] == 0
-                                    : room.mib[at] + pod.parts.mib <= node.memory[at] &&
-                                          room.milli[at] + pod.parts.milli <= 1000;
+    const bool fits = pod.whole > 0
+                          ? room.mib[at] == 0 && room.milli[at] == 0
+                          : room.mib[at] + pod.parts.mib <= node.memory[at] && room.milli[at] + pod.parts.milli <= 1000;
     gpus += fits ? 1 : 0;
   }
   if (gpus < pod.whole || gpus < pod.parts.gpus) return false;
   if (pod.parts.mig.empty()) return true;
   static const std::map<std::string, std::pair<int, std::vector<int>>> kPlaces = {
       {"1g.5gb", {1, {0, 1, 2, 3, 4, 5, 6}}}, {"2g.10gb", {2, {0, 2, 4}}}, {"3g.20gb", {4, {0, 4}}}};
-  static const std::map<std::string, std::vector<int>> kMade = {
-      {"1g.5gb", {6}}, {"2g.10gb", {4}}, {"3g.20gb", {0}}};
+  static const std::map<std::string, std::vector<int>> kMade = {{"1g.5gb", {6}}, {"2g.10gb", {4}}, {"3g.20gb", {0}}};
   const std::string& profile = pod.parts.mig.front().profile;
   const auto& [size, starts] = kPlaces.at(profile);
   for (int gpu = 0; gpu < node.gpus; ++gpu) {

@@ -54,7 +54,7 @@ class NodeRecorder final : public ReflectorTarget {
       told_.emplace_back("bookmark");
     }
     changed_.notify_all();
-    return EventInfo{event->type, event->resource_version, event->status_code, event->message};
+    return EventInfo{event->type, event->resource_version, event->status_code, event->message, {}};
   }
 
   // Waits until the nodes are these; false after 30 s.

@@ -36,8 +36,8 @@ INSTANTIATE_TEST_SUITE_P(
 TEST_P(MigProfiles, SlicesAndPlacesAreTheSameWhateverTheNames) {
   const auto profiles = mig_profiles(GetParam().product, GetParam().memory_mib);
   using Starts = std::vector<std::int8_t>;
-  const std::vector<std::pair<int, Starts>> want = {{1, {0, 1, 2, 3, 4, 5, 6}}, {2, {0, 2, 4, 6}}, {2, {0, 2, 4}},
-                                                    {4, {0, 4}},                {4, {0}},          {8, {0}}};
+  const std::vector<std::pair<int, Starts>> want = {
+      {1, {0, 1, 2, 3, 4, 5, 6}}, {2, {0, 2, 4, 6}}, {2, {0, 2, 4}}, {4, {0, 4}}, {4, {0}}, {8, {0}}};
   for (std::size_t i = 0; i < want.size(); ++i) {
     const auto found = std::ranges::find(profiles, GetParam().names[i], &MigProfile::name);
     ASSERT_NE(found, profiles.end()) << GetParam().names[i];
@@ -123,7 +123,8 @@ TEST(PlaceParts, APartitionGoesWhereTheMostAre) {
   const Machine machine = machine_of({partitioned(), partitioned()});
   auto uses = unused(machine);
   uses[1].used_slices = 0b01000000;
-  EXPECT_EQ(slots_of(place_parts({.mig = {{"1g.5gb", 1}}}, uses, &machine, nullptr)), (std::vector<MigSlot>{{1, 5, 1}}));
+  EXPECT_EQ(slots_of(place_parts({.mig = {{"1g.5gb", 1}}}, uses, &machine, nullptr)),
+            (std::vector<MigSlot>{{1, 5, 1}}));
   EXPECT_EQ(slots_of(place_parts({.mig = {{"4g.20gb", 1}, {"7g.40gb", 1}}}, uses, &machine, nullptr)),
             (std::vector<MigSlot>{{0, 0, 8}, {1, 0, 4}}));
   EXPECT_FALSE(place_parts({.mig = {{"7g.40gb", 2}}}, uses, &machine, nullptr));

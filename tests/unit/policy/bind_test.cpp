@@ -54,10 +54,13 @@ TEST(CheckNode, ItsOwnNominationHoldsNothingAgainstIt) {
 }
 
 TEST(CheckNode, HardRulesHoldOnceMore) {
-  EXPECT_EQ(check(SnapshotBuilder().node("a", 8, 0, tests::kV100).free(mask({0, 5})), request(2, {{"topology-policy", "restricted"}})).reason,
+  EXPECT_EQ(check(SnapshotBuilder().node("a", 8, 0, tests::kV100).free(mask({0, 5})),
+                  request(2, {{"topology-policy", "restricted"}}))
+                .reason,
             Reason::kTopologyRestricted);
-  EXPECT_EQ(check(SnapshotBuilder().node("a", 8, 0, tests::kV100, 32'768), request(1, {{"min-gpu-memory", "80"}})).reason,
-            Reason::kGpuMemoryTooSmall);
+  EXPECT_EQ(
+      check(SnapshotBuilder().node("a", 8, 0, tests::kV100, 32'768), request(1, {{"min-gpu-memory", "80"}})).reason,
+      Reason::kGpuMemoryTooSmall);
   const auto needs = request(1, {{"datasets", "data"}, {"dataset-policy", "required"}});
   EXPECT_EQ(check(SnapshotBuilder().node("a").node("b").holds("team", "data"), needs).reason,
             Reason::kDatasetNotCached);

@@ -1,6 +1,5 @@
-#include "policy_fixture.h"
-
 #include "berth/policy/scores.h"
+#include "policy_fixture.h"
 
 namespace berth::policy {
 namespace {

@@ -1,6 +1,7 @@
 // Shares and partitions: which nodes have room, which come first, and what exactly a pod would get.
 #include "berth/model/part_placement.h"
 #include "berth/policy/ledger_credit.h"
+#include "berth/policy/scores.h"
 #include "policy_fixture.h"
 
 namespace berth::policy {

@@ -270,8 +270,7 @@ TEST(FreeSources, WhatTheAgentSaysOfPodsThatAreGoneHoldsNothing) {
 }
 
 TEST(FreeSources, OtherSchedulersAnnotationsComeBeforeOurs) {
-  Account account(of_memory(4, 16'000),
-                  machine_of({gpu(16'000, 0), gpu(16'000, 1), gpu(16'000, 2), gpu(16'000, 3)}));
+  Account account(of_memory(4, 16'000), machine_of({gpu(16'000, 0), gpu(16'000, 1), gpu(16'000, 2), gpu(16'000, 3)}));
   account.devices("p", 0, {.gpus = 1, .mib = 4'000}, {{.uuid = "GPU-1", .mib = 6'000, .milli = 300}});
   EXPECT_EQ(account.of("p").gpus, mask({1}));
   EXPECT_EQ((*account.state().uses)[1].used_mib, 6'000) << "as written, not as asked for";
