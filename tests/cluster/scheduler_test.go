@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 
@@ -43,6 +44,20 @@ func TestShippedProfileLetsOneLevelOfBerthOutvoteThePlugins(t *testing.T) {
 	profile := config["profiles"].([]any)[0].(map[string]any)
 	if profile["schedulerName"] != SchedulerName {
 		t.Errorf("schedulerName is %v", profile["schedulerName"])
+	}
+}
+
+// The two configurations are one but for the extender that binds.
+func TestShippedProfileIsTheSameForThoseWhoHaveBerthBind(t *testing.T) {
+	config := render(t, SchedulerSettings{ExtenderURL: "http://127.0.0.1:1234", BindURL: "http://127.0.0.1:1235"})
+	extenders := config["extenders"].([]any)
+	binder := extenders[1].(map[string]any)
+	if binder["urlPrefix"] != "http://127.0.0.1:1235" || binder["bindVerb"] != "bind" || binder["ignorable"] != false {
+		t.Errorf("the extender that binds is %v", binder)
+	}
+	config["extenders"] = extenders[:1]
+	if plain := render(t, SchedulerSettings{ExtenderURL: "http://127.0.0.1:1234"}); !reflect.DeepEqual(config, plain) {
+		t.Errorf("without it the configuration is %v, want %v", config, plain)
 	}
 }
 
