@@ -1,5 +1,5 @@
 // 100,000 random histories of one node each: pods bound with Bind and without, finished, failed, GPUs reported by the
-// agent, GPUs that die, restarts. After every step each node is checked against a recount from the objects that are
+// agent, GPUs that die, restarts. Every other step each node is checked against a recount from the objects that are
 // left, in plain loops, which share nothing with `state`.
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ namespace {
 
 constexpr int kSequences = 100'000;
 constexpr int kAtOnce = 64;  // histories that share a cluster, a node each
-constexpr int kSteps = 8;
+constexpr int kSteps = 6;
 
 class Histories {
  public:
@@ -34,7 +34,7 @@ class Histories {
       if (below(kSteps) == 0) restart();
       for (HistoryNode& node : nodes_) go_on(node);
       snapshot_ = build();
-      check();
+      if (step % 2 == 1) check();
     }
     if (failed_) return;
     restart();
