@@ -110,7 +110,9 @@ core::Result<model::PodRequest> Binder::request_of(const codec::BindRequest& req
     }
     made = model::make_request(*pod, options_.defaults);
   }
-  model::resolve_claims(made, *snapshots_.load());
+  const auto snapshot = snapshots_.load();
+  model::resolve_claims(made, *snapshot);
+  model::apply_policy(made, *snapshot, options_.defaults);
   return made;
 }
 

@@ -7,6 +7,7 @@
 #include "berth/policy/filters.h"
 #include "berth/policy/ledger_credit.h"
 #include "berth/policy/node_view.h"
+#include "gang_data.h"
 #include "pod_data.h"
 
 namespace berth::policy {
@@ -14,8 +15,16 @@ namespace {
 
 using model::Reason;
 
+// Counts room on every node, so only for pods whose gang must be together.
+Reason judge_gang(const BindQuery& query, const LedgerCredit& ledger, NodeView& node) {
+  const GangData gang({query.snapshot, query.pod, {}, 1, query.now},
+                      [&](model::Slot slot) { return slot == query.slot ? node : ledger.view(slot); });
+  if (gang.any()) gang.fill(node, query.slot);
+  return filter_gang(node);
+}
+
 // The rules that need no look at single GPUs.
-Reason judge(const BindQuery& query, NodeView& node, const Settings& settings) {
+Reason judge(const BindQuery& query, const LedgerCredit& ledger, NodeView& node, const Settings& settings) {
   const model::PodRequest& pod = query.pod;
   if (pod.requires_any_dataset(query.now)) {
     const PodData data({query.snapshot, pod, {}, 1, query.now}, settings.data);
@@ -27,6 +36,7 @@ Reason judge(const BindQuery& query, NodeView& node, const Settings& settings) {
   if (reason == Reason::kNone) reason = filter_gpu_memory(pod, node);
   if (reason == Reason::kNone) reason = filter_dataset(node);
   if (reason == Reason::kNone && pod.parts.any()) reason = filter_gpu_share(fit_parts(pod, node));
+  if (reason == Reason::kNone && pod.gang_topology.required) reason = judge_gang(query, ledger, node);
   return reason;
 }
 
@@ -58,7 +68,7 @@ BindVerdict check_node(const BindQuery& query, std::span<const Promise> others, 
     promise(node, other.gpus, other.parts, other.placement, uses);
     node.firm_others -= other.counted;
   }
-  if (const Reason reason = judge(query, node, settings); reason != Reason::kNone) return {reason};
+  if (const Reason reason = judge(query, ledger, node, settings); reason != Reason::kNone) return {reason};
   auto placement = place_gpus(pod, node);
   Reason reason = filter_topology(pod, node, placement ? std::optional(placement->gpus) : std::nullopt);
   if (reason == Reason::kNone && !placement) reason = without_placement(pod, node);

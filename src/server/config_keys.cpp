@@ -315,7 +315,10 @@ const std::vector<KeyReader>& table() {
        [](const YAML::Node& node, Config& config) { return set(config.preempt, read_bool(node)); }},
       {{"bind.listen", "address", "\"\"", "HOST:PORT, or empty",
         "Where kube-scheduler asks Berth to bind pods: /bind, on a port of its own. Empty: it binds by itself."},
-       [](const YAML::Node& node, Config& config) { return set(config.bind.listen, read_text(node)); }},
+       [](const YAML::Node& node, Config& config) {
+         const bool off = node.IsScalar() && node.Scalar().empty();
+         return set(config.bind.listen, off ? Result<std::string>("") : read_text(node));
+       }},
       {{"bind.timeout", "duration", "3s", "500ms to 4500ms",
         "How long the API server may take to bind a pod; to be below the scheduler's httpTimeout, which is 5s unless "
         "configured."},
