@@ -77,10 +77,10 @@ TEST(CheckNode, SharesNeverAddUpToMoreThanAGpu) {
     pod.parts.milli = milli;
     return pod;
   };
-  const SnapshotBuilder cluster = SnapshotBuilder().node("a", 2, 1);  // GPU 0 is held whole
-  const std::vector<Promise> others = {{0, share(600).parts, {mask({1}), {}}}};
-  EXPECT_EQ(check(cluster, share(600)).placement.gpus, mask({1}));
-  EXPECT_EQ(check(cluster, share(400), others).placement.gpus, mask({1}));
+  const SnapshotBuilder cluster = SnapshotBuilder().node("a", 8, 7);  // GPUs 0 to 6 are held whole
+  const std::vector<Promise> others = {{0, share(600).parts, {mask({7}), {}}}};
+  EXPECT_EQ(check(cluster, share(600)).placement.gpus, mask({7}));
+  EXPECT_EQ(check(cluster, share(400), others).placement.gpus, mask({7}));
   EXPECT_EQ(check(cluster, share(500), others).reason, Reason::kGpuShareExhausted);
   EXPECT_EQ(check(cluster, request(1), others).reason, Reason::kReserved);  // no GPU is left whole
 }

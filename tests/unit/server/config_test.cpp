@@ -43,7 +43,7 @@ gpuCount: enforce
 coarse: datasets
 candidates: 64
 otherFilteringExtender: true
-weights: {locality: 1, topology: 0, packing: 2.5}
+weights: {locality: 1, topology: 0, packing: 2.5, proximity: 3}
 topology:
   bandwidth: {nvlink: 50, pix: 60, pxb: 50, phb: 40, node: 30, sys: 20}
 data:
