@@ -57,6 +57,30 @@ TEST_F(Preempt, IsNotThereUnlessItIsSwitchedOn) {
   EXPECT_EQ(berth->post("/preempt", preemption_args(preemptor("none"), {}))->status, 404);
 }
 
+// GPUs 0 and 5 have no link. Of those that have one to either, GPU 3's pod has saved its work last.
+TEST_F(Preempt, FreesConnectedGpusAtTheLeastLossOfWork) {
+  const auto berth = serve("preempt: {enabled: true}");
+  const auto connected =
+      berth->post("/preempt", preemption_args(preemptor("restricted"), {{"dgx", {"pod-g0", "pod-g5"}}}));
+  ASSERT_EQ(connected->status, 200) << connected->body;
+  EXPECT_THAT(answered_victims(connected->body), ElementsAre(Pair("dgx", ElementsAre("pod-g0", "pod-g5", "pod-g3"))));
+  const auto anywhere = berth->post("/preempt", preemption_args(preemptor("none"), {{"dgx", {"pod-g0", "pod-g5"}}}));
+  EXPECT_THAT(answered_victims(anywhere->body), ElementsAre(Pair("dgx", ElementsAre("pod-g0", "pod-g5"))));
+}
+
+// Whatever else was right, a pod of eight GPUs evicts the pod that a budget protects, and says so.
+TEST_F(Preempt, ViolatedBudgetsAreCounted) {
+  const auto berth = serve("preempt: {enabled: true}");
+  json pod = preemptor("restricted");
+  pod["spec"]["containers"][0]["resources"]["requests"]["nvidia.com/gpu"] = "8";
+  const auto answer = berth->post(
+      "/preempt",
+      preemption_args(pod, {{"dgx", {"pod-g0", "pod-g2", "pod-g3", "pod-g4", "pod-g5", "pod-g6", "pod-g7"}}}));
+  const json dgx = json::parse(answer->body)["NodeNameToMetaVictims"]["dgx"];
+  EXPECT_EQ(dgx["Pods"].size(), 8U);
+  EXPECT_EQ(dgx["NumPDBViolations"], 1);
+}
+
 TEST(PreemptLive, BudgetsAreWatchedOnlyWhereTheyAreNeeded) {
   const std::string group = "/apis/policy/v1";
   const std::string budgets = group + "/poddisruptionbudgets";
