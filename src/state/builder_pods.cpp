@@ -228,6 +228,7 @@ void Builder::take(model::Reserved& update) {
   if (update.uid.empty() || (record != nullptr && record->closed)) return;
   ledger_.reserve(update.uid, nodes_.at(update.node),
                   {gpu_count(update.gpus), update.priority, std::move(update.parts)}, std::move(update.placement));
+  gangs_.expect(update.uid, update.gang);
 }
 
 void Builder::take(model::Unreserved& update) {
