@@ -132,7 +132,6 @@ std::vector<GpuAccount::Held*> GpuAccount::by_age() {
 
 void GpuAccount::settle() {
   if (!dirty_) return;
-  dirty_ = false;
   used_ = gpu_;
   held_whole_ = held_part_ = 0;
   blind_ = overfull_ = parts_ = false;
@@ -166,6 +165,7 @@ void GpuAccount::settle() {
     const bool of_gpus = held->whole > 0 || held->parts.gpus > 0;
     if (of_gpus || !held->placed.empty()) source_ = std::max(source_, held->source);
   }
+  dirty_ = false;  // at the end: where memory fails on the way, the next call begins anew
 }
 
 const GpuPlacement* GpuAccount::told_by_agent(const Held& held) const {
