@@ -1,5 +1,6 @@
 #include "pod_containers.h"
 
+#include <string>
 #include <utility>
 
 namespace berth::codec {
@@ -38,6 +39,10 @@ GpuAmounts gpu_amounts(const Field& amounts, const model::ResourceNames& resourc
       found.gpus = quantity(field, reading);
     } else if (auto part = part_of(key, resources)) {
       if (has(found.parts, *part)) reading.fail("is given twice", key);
+      if (found.parts.size() == kMostParts) {
+        reading.fail("is one more than " + std::to_string(kMostParts) + " different parts of GPUs", key);
+        break;
+      }
       part->amount = quantity(field, reading);
       found.parts.push_back(*part);
     }

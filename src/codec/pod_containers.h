@@ -22,6 +22,8 @@ struct PartAmount {
   std::string_view profile;
   std::int64_t amount = 0;
 };
+// Kinds of them that one pod may name: above any machine's, and few enough to look through.
+inline constexpr std::size_t kMostParts = 64;
 // What a map of amounts says of GPUs.
 struct GpuAmounts {
   std::optional<std::int64_t> gpus;

@@ -58,6 +58,12 @@ void PartCount::add(GpuCount& count, std::int64_t amount, Role role) {
   count.add_init_container(amount, role == Role::kSidecar);
 }
 
+bool PartCount::has_room(std::size_t kinds) {
+  if (kinds < kMostParts) return true;
+  reading_.fail("asks for more than " + std::to_string(kMostParts) + " different parts of GPUs");
+  return false;
+}
+
 std::int64_t PartCount::add(std::int64_t gpus, const std::vector<PartAmount>& parts, Role role) {
   if (parts.empty()) return gpus;
   model::GpuParts of_each;
@@ -66,6 +72,7 @@ std::int64_t PartCount::add(std::int64_t gpus, const std::vector<PartAmount>& pa
       auto found = std::find_if(partitions_.begin(), partitions_.end(),
                                 [&](const Partitions& one) { return one.profile == part.profile; });
       if (found == partitions_.end()) {
+        if (!has_room(partitions_.size())) return gpus;
         partitions_.push_back({part.profile, GpuCount(reading_)});
         found = partitions_.end() - 1;
       }
@@ -89,6 +96,7 @@ std::int64_t PartCount::add(std::int64_t gpus, const std::vector<PartAmount>& pa
   if (of_each.mib == 0 && of_each.memory_percent == 0) of_each.memory_percent = 100;
   auto found = std::find_if(each_.begin(), each_.end(), [&](const Share& one) { return one.of == of_each; });
   if (found == each_.end()) {
+    if (!has_room(each_.size())) return 0;
     each_.push_back({of_each, GpuCount(reading_)});
     found = each_.end() - 1;
   }

@@ -42,6 +42,8 @@ class PartCount {
   };
   std::int64_t add(std::int64_t gpus, const std::vector<PartAmount>& parts, Role role);
   static void add(GpuCount& count, std::int64_t amount, Role role);
+  // Fails where there is no room for one more.
+  bool has_room(std::size_t kinds);
 
   Reading& reading_;
   std::vector<Share> each_;                                 // by what they take of each GPU

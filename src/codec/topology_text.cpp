@@ -17,6 +17,7 @@ using model::Link;
 
 constexpr std::size_t kMostBytes = std::size_t{1} << 20U;
 constexpr std::size_t kMostNics = 64;
+constexpr std::size_t kMostColumns = 1'024;  // each is looked for among all
 constexpr int kMostNuma = 127;
 constexpr std::string_view kSelf = "X";
 
@@ -105,6 +106,12 @@ class MatrixReader {
     std::size_t at = 0;
     for (; at < words.size() && affinity_at(words.subspan(at)) == nullptr; ++at) {
       const std::string& name = words[at];
+      if (at == kMostColumns) {
+        error_ = core::Error{ErrorCode::kTooLarge,
+                             "has more than " + std::to_string(kMostColumns) + " columns; no machine has as many devices",
+                             "line " + std::to_string(line.number)};
+        return;
+      }
       if (std::ranges::find(columns_, name) != columns_.end()) return fail(line, name, "is there twice");
       const int gpu = numbered(name, "GPU");
       if (gpu >= 0 && gpu != gpus_) {

@@ -129,5 +129,29 @@ TEST(PodParts, AResourceGivenTwiceIsRefused) {
       << pod.error().to_string();
 }
 
+// Each is looked for among those before it, and on every node.
+TEST(PodParts, MorePartsThanAnyMachineHasAreRefused) {
+  const auto refused = [](const std::string& spec) {
+    std::string json = R"({"metadata":{"name":"p"},"spec":{)" + spec + "}}";
+    const auto pod = ObjectReader({}).read<model::Pod>(json);
+    return pod ? "" : pod.error().to_string();
+  };
+  const auto each = [](int from, int to, const auto& write) {
+    std::string list;
+    for (int i = from; i < to; ++i) list += (i == from ? "" : ",") + write(std::to_string(i));
+    return list;
+  };
+  const auto profile = [](const std::string& i) { return R"("nvidia.com/mig-)" + i + R"(":1)"; };
+  const auto share = [](const std::string& i) { return container(R"("nvidia.com/gpumem":1)" + i); };
+  EXPECT_EQ(refused(containers(each(0, 64, profile))), "");
+  EXPECT_EQ(refused(containers(each(0, 65, profile))),
+            "spec.containers[0].resources.limits.nvidia.com/mig-64: is one more than 64 different parts of GPUs");
+  EXPECT_EQ(refused(containers(each(0, 40, profile), each(40, 80, profile))),
+            "spec.containers[1]: asks for more than 64 different parts of GPUs");
+  EXPECT_EQ(refused(R"("containers":[)" + each(0, 64, share) + "]"), "");
+  EXPECT_EQ(refused(R"("containers":[)" + each(0, 65, share) + "]"),
+            "spec.containers[64]: asks for more than 64 different parts of GPUs");
+}
+
 }  // namespace
 }  // namespace berth::codec

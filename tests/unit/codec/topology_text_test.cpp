@@ -209,6 +209,9 @@ TEST(TopologyText, Limits) {
   std::string header = "\t";
   for (int gpu = 0; gpu < 17; ++gpu) header += "GPU" + std::to_string(gpu) + "\t";
   EXPECT_EQ(error_of(header), "line 1: has 17 GPUs; more than 16 on one machine are not told apart");
+  std::string wide = "\tGPU0";
+  for (int nic = 0; nic < 1'024; ++nic) wide += "\tNIC" + std::to_string(nic);
+  EXPECT_EQ(error_of(wide), "line 1: has more than 1024 columns; no machine has as many devices");
   EXPECT_EQ(error_of(std::string(1'048'577, 'x')),
             "is longer than 1 MiB; give the output of `nvidia-smi topo -m` alone");
 }
