@@ -107,9 +107,10 @@ class MatrixReader {
     for (; at < words.size() && affinity_at(words.subspan(at)) == nullptr; ++at) {
       const std::string& name = words[at];
       if (at == kMostColumns) {
-        error_ = core::Error{ErrorCode::kTooLarge,
-                             "has more than " + std::to_string(kMostColumns) + " columns; no machine has as many devices",
-                             "line " + std::to_string(line.number)};
+        error_ =
+            core::Error{ErrorCode::kTooLarge,
+                        "has more than " + std::to_string(kMostColumns) + " columns; no machine has as many devices",
+                        "line " + std::to_string(line.number)};
         return;
       }
       if (std::ranges::find(columns_, name) != columns_.end()) return fail(line, name, "is there twice");
