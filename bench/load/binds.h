@@ -17,9 +17,10 @@ struct BindFigures {
   Latencies filter_with;     // while Binds come
   Latencies filter_without;  // while none do
   std::size_t shared = 0;    // GPUs that were given to two pods at once
+  std::size_t refused = 0;   // Binds to a GPU that another pod of the burst got
 };
 
-// So many bursts, each of `pods` Binds at once, one a second, to nodes that Filter chose; the API server takes 10 ms
+// So many bursts, each of `pods` Binds at once, about one a second, to nodes that Filter chose; the API server takes 10 ms
 // for each. Filter is asked 50 times a second all the time, for as long without Binds as with them.
 core::Result<BindFigures> measure_binds(std::size_t nodes, std::size_t bursts, std::size_t pods, double changes);
 

@@ -260,8 +260,8 @@ core::Result<void> binds(const Options& options, Report& report) {
     own.time = quantiles(figures->own);
     own.checks = {{"P99", own.time.p99_ms, 5}, {"shared GPUs", static_cast<double>(figures->shared), 0, "GPUs"}};
     char note[120];
-    std::snprintf(note, sizeof note, "whole call P50 %.1f, P99 %.1f ms, of it the API server 10 ms",
-                  figures->total.quantile_ms(0.5), figures->total.quantile_ms(0.99));
+    std::snprintf(note, sizeof note, "whole call P50 %.1f, P99 %.1f ms, of it the API server 10 ms; %zu refused",
+                  figures->total.quantile_ms(0.5), figures->total.quantile_ms(0.99), figures->refused);
     own.note = note;
     Row beside;
     beside.figure = "filter beside Binds";
