@@ -20,8 +20,8 @@ struct BindFigures {
   std::size_t refused = 0;   // Binds to a GPU that another pod of the burst got
 };
 
-// So many bursts, each of `pods` Binds at once, about one a second, to nodes that Filter chose; the API server takes 10 ms
-// for each. Filter is asked 50 times a second all the time, for as long without Binds as with them.
+// So many bursts, each of `pods` Binds at once, about one a second, to nodes that Filter chose; the API server takes 10
+// ms for each. Filter is asked 50 times a second all the time, for as long without Binds as with them.
 core::Result<BindFigures> measure_binds(std::size_t nodes, std::size_t bursts, std::size_t pods, double changes);
 
 }  // namespace berth::bench

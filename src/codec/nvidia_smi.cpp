@@ -265,7 +265,7 @@ core::Result<std::vector<GpuInstance>> read_gpu_instances(std::string_view text)
     const auto id = whole_number(words[2]);
     const auto colon = std::min(words[3].find(':'), words[3].size());
     const auto start = whole_number(words[3].substr(0, colon));
-    const auto size = colon < words[3].size() ? whole_number(words[3].substr(colon + 1)) : std::nullopt;
+    const auto size = whole_number(words[3].substr(std::min(colon + 1, words[3].size())));
     const auto within = [](const auto& number, int least, int most) {
       return number && *number >= least && *number <= most;
     };
