@@ -63,6 +63,35 @@ func TestAgentWritesItsOwnNodeAndNoOther(t *testing.T) {
 	if found := b.annotation(other, "berth.io/topology"); found != "" {
 		t.Errorf("%s has %s", other, found)
 	}
+	b.wantOnlyOurAnnotations(own, token)
+}
+
+// wantOnlyOurAnnotations tries what whoever has taken over an agent might do to its node.
+func (b *bed) wantOnlyOurAnnotations(node, token string) {
+	b.t.Helper()
+	patch := func(client kubernetes.Interface, text string) error {
+		_, err := client.CoreV1().Nodes().Patch(b.ctx, node, types.MergePatchType, []byte(text), metav1.PatchOptions{})
+		return err
+	}
+	b.must(patch(b.Client, `{"metadata":{"annotations":{"example.com/kept":"1"}}}`))
+	config := rest.CopyConfig(b.Config)
+	config.BearerToken = token
+	client, err := kubernetes.NewForConfig(config)
+	b.must(err)
+	b.must(patch(client, `{"metadata":{"annotations":{"berth.io/gpu-holders":null}}}`))
+	for _, text := range []string{
+		`{"metadata":{"annotations":{"example.com/kept":"2"}}}`,
+		`{"metadata":{"annotations":{"example.com/kept":null}}}`,
+		`{"metadata":{"annotations":{"example.com/new":"1"}}}`,
+		`{"metadata":{"labels":{"example.com/new":"1"}}}`,
+		`{"metadata":{"finalizers":["example.com/new"]}}`,
+		`{"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"Node","name":"none","uid":"none"}]}}`,
+		`{"spec":{"unschedulable":true}}`,
+	} {
+		if err := patch(client, text); err == nil || !strings.Contains(err.Error(), "berth.io/... only") {
+			b.t.Errorf("the agent's %s: %v", text, err)
+		}
+	}
 }
 
 // apply creates the objects of a file, and deletes them after the test.
