@@ -75,17 +75,19 @@ void Binder::stop() {
   if (thread_.joinable()) thread_.join();
 }
 
-kube::CallOptions Binder::call_options() const {
+// One deadline for all calls of a Bind together: kube-scheduler waits for them all.
+kube::ApiResult<std::string> Binder::call(BindOutcome& outcome, const Call& what) {
   kube::CallOptions options;
-  options.deadline = options_.timeout;
+  options.deadline = options_.timeout - std::chrono::floor<milliseconds>(outcome.api);
   options.max_response_bytes = kMostAnswerBytes;
-  return options;
-}
-
-kube::ApiResult<std::string> Binder::call(BindOutcome& outcome,
-                                          const std::function<kube::ApiResult<std::string>()>& what) {
+  if (options.deadline <= milliseconds(0)) {
+    return tl::unexpected(kube::ApiError{
+        {core::ErrorCode::kTimeout, "no time is left of " + std::to_string(options_.timeout.count()) + " ms", {}},
+        0,
+        std::nullopt});
+  }
   const auto began = clock_.now();
-  auto result = what();
+  auto result = what(options);
   outcome.api += clock_.now() - began;
   return result;
 }
@@ -101,7 +103,7 @@ core::Result<model::PodRequest> Binder::request_of(const codec::BindRequest& req
     return made;
   } else {
     // Filter was asked before this Berth began, and the watch has not shown the pod yet.
-    auto body = call(outcome, [&] { return client_.get(path_of(request), call_options()); });
+    auto body = call(outcome, [&](const kube::CallOptions& options) { return client_.get(path_of(request), options); });
     if (!body) return tl::unexpected(static_cast<core::Error>(std::move(body.error())));
     auto pod = codec::ObjectReader(options_.resources).read<model::Pod>(*body);
     if (!pod) return tl::unexpected(std::move(pod.error()));
@@ -131,6 +133,8 @@ Binder::Answer Binder::answer_of(const codec::BindRequest& request, const kube::
     case 401:
     case 403:
       return {BindResult::kDenied, text};
+    case 408:
+      return {BindResult::kUnanswered, text};
     case 429:
       return {BindResult::kFailed, text};
     default:
@@ -139,10 +143,12 @@ Binder::Answer Binder::answer_of(const codec::BindRequest& request, const kube::
   }
   std::string node(codec::assigned_node(error.message));
   if (node.empty()) {
-    auto body = call(outcome, [&] { return client_.get(path_of(request), call_options()); });
-    if (!body) return {body.error().status == 404 ? BindResult::kGone : BindResult::kFailed, text};
+    auto body = call(outcome, [&](const kube::CallOptions& options) { return client_.get(path_of(request), options); });
+    // It may be this node that the pod is bound to.
+    if (!body) return {body.error().status == 404 ? BindResult::kGone : BindResult::kUnanswered, text};
     const auto pod = codec::ObjectReader(options_.resources).read<model::Pod>(*body);
-    if (!pod || (!request.uid.empty() && pod->uid != request.uid) || pod->deleting) return {BindResult::kGone, text};
+    if (!pod) return {BindResult::kUnanswered, text};
+    if ((!request.uid.empty() && pod->uid != request.uid) || pod->deleting) return {BindResult::kGone, text};
     if (pod->node.empty()) return {BindResult::kFailed, text};
     node = pod->node;
   }
@@ -202,8 +208,8 @@ BindOutcome Binder::bind(const codec::BindRequest& asked) {
         bind_annotations(*pod, verdict.placement, request.node, slot == model::kNoSlot ? nullptr : &snapshot->at(slot),
                          options_.hami_annotations, clock_.wall());
   }
-  const auto told = call(outcome, [&] {
-    return client_.post(path_of(request) + "/binding", codec::write_binding(request, annotations), call_options());
+  const auto told = call(outcome, [&](const kube::CallOptions& options) {
+    return client_.post(path_of(request) + "/binding", codec::write_binding(request, annotations), options);
   });
   Answer answer = answer_of(request, told, outcome);
   settle(request, *pod, told, answer.result);

@@ -320,7 +320,8 @@ const std::vector<KeyReader>& table() {
          return set(config.bind.listen, off ? Result<std::string>("") : read_text(node));
        }},
       {{"bind.timeout", "duration", "3s", "500ms to 4500ms",
-        "How long the API server may take to bind a pod; to be below the scheduler's httpTimeout, which is 5s unless "
+        "How long the API server may take in all to bind a pod; to be below the scheduler's httpTimeout, which is 5s "
+        "unless "
         "configured."},
        [](const YAML::Node& node, Config& config) {
          return set(config.bind.timeout, read_duration(node, milliseconds(500), milliseconds(4'500)));

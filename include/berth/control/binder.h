@@ -23,7 +23,7 @@
 namespace berth::control {
 
 struct BinderOptions {
-  std::chrono::milliseconds timeout{3'000};  // of the call, below kube-scheduler's httpTimeout (5 s)
+  std::chrono::milliseconds timeout{3'000};  // of all calls, below kube-scheduler's httpTimeout (5 s)
   bool hami_annotations = false;             // writes those of HAMi, too
   policy::Settings settings = {};
   model::PodDefaults defaults = {};
@@ -63,13 +63,12 @@ class Binder {
   };
 
   [[nodiscard]] core::Result<model::PodRequest> request_of(const codec::BindRequest& request, BindOutcome& outcome);
-  [[nodiscard]] kube::ApiResult<std::string> call(BindOutcome& outcome,
-                                                  const std::function<kube::ApiResult<std::string>()>& what);
+  using Call = std::function<kube::ApiResult<std::string>(const kube::CallOptions& options)>;
+  [[nodiscard]] kube::ApiResult<std::string> call(BindOutcome& outcome, const Call& what);
   [[nodiscard]] Answer answer_of(const codec::BindRequest& request, const kube::ApiResult<std::string>& result,
                                  BindOutcome& outcome);
   void settle(const codec::BindRequest& request, const model::PodRequest& pod, const kube::ApiResult<std::string>& told,
               BindResult result);
-  [[nodiscard]] kube::CallOptions call_options() const;
 
   const BinderOptions options_;
   kube::ApiClient& client_;

@@ -179,6 +179,22 @@ TEST_F(Binders, ConflictInOtherWordsIsLookedInto) {
   EXPECT_EQ(bind("p", "b").result, BindResult::kElsewhere);
 }
 
+// kube-scheduler waits for all that is asked: nothing is when the time is over. Where the pod is bound nobody knows
+// then, so what it got is kept.
+TEST_F(Binders, OneDeadlineIsForAllCalls) {
+  core::ManualClock clock;
+  BinderOptions options;
+  Binder binder(options, *client_, cluster_.state.snapshots(), cluster_.state, waiting_, nullptr, clock);
+  api_.before([&](const std::string&) {
+    clock.advance(options.timeout);
+    return std::optional(refusal(409, "it has a node"));
+  });
+  add("p", 8);
+  EXPECT_EQ(binder.bind({"ns", "p", "uid-p", "a"}).result, BindResult::kUnanswered);
+  for (const auto& request : server_.requests()) EXPECT_EQ(request.method, "POST");
+  EXPECT_EQ(binder.book().size(), 1U);
+}
+
 TEST_F(Binders, AnotherPodOfItsNameIsNotBound) {
   add("p", 2);
   json anew = make_pod("ns", "p", 2);
@@ -221,6 +237,7 @@ INSTANTIATE_TEST_SUITE_P(
                       NoFailureCase{401, "Unauthorized", BindResult::kDenied},
                       NoFailureCase{404, "not found", BindResult::kGone},
                       NoFailureCase{429, "too many requests", BindResult::kFailed},
+                      NoFailureCase{408, "a proxy has waited too long", BindResult::kUnanswered},
                       NoFailureCase{503, "etcd is away", BindResult::kUnanswered}));
 
 TEST_P(NoFailureOfTheNode, IsNotRemembered) {
