@@ -68,7 +68,7 @@ std::optional<Clearing> NodeClearing::choose(const OccupantSet& offered, bool ot
     return std::nullopt;
   }
   std::size_t judged = 0;
-  for (const Option& option : whole_options(offered)) {
+  for (const Option& option : whole_options(offered, !as_offered)) {
     if ((best && !(option.cost < cost)) || ++judged > kMostJudged) break;
     const auto node = judge(option.victims);
     // What our rules chose may be another set, for promises of GPUs that stand in the way.
@@ -79,8 +79,9 @@ std::optional<Clearing> NodeClearing::choose(const OccupantSet& offered, bool ot
   return best ? best : add_some(offered);
 }
 
-// Every set of GPUs that could be cleared for whole ones, by cost.
-std::vector<NodeClearing::Option> NodeClearing::whole_options(const OccupantSet& offered) const {
+// Every set of GPUs that could be cleared for whole ones, by cost. With `by_count` also as if the scheduler's victims
+// stood for nothing but whole GPUs.
+std::vector<NodeClearing::Option> NodeClearing::whole_options(const OccupantSet& offered, bool by_count) const {
   std::vector<Option> options;
   const auto gpus = static_cast<int>(std::min<std::int64_t>(query_.pod.gpus, model::kMaxGpus + 1));
   if (gpus < 1 || gpus > model::kMaxGpus || !state_.shape || !state_.free_known) return options;
@@ -104,12 +105,19 @@ std::vector<NodeClearing::Option> NodeClearing::whole_options(const OccupantSet&
     bool& known = seen[needed];
     known = known || together;
   }
-  for (const auto& [needed, together] : seen) {
-    Option option{pods_.exchanged(offered, needed), {}};
-    if (option.victims == offered || option.victims.none()) continue;
-    option.cost = pods_.cost(option.victims);
+  const auto add = [&](const OccupantSet& victims, bool together, std::size_t unlike) {
+    if (victims == offered || victims.none()) return;
+    Option option{victims, pods_.cost(victims)};
     option.cost.apart = !together;
+    option.cost.unlike = static_cast<std::int64_t>(unlike);
     options.push_back(std::move(option));
+  };
+  for (const auto& [needed, together] : seen) {
+    const OccupantSet victims = pods_.exchanged(offered, needed);
+    add(victims, together, 0);
+    if (!by_count) continue;
+    const OccupantSet fewer = pods_.exchanged_by_count(offered, needed);
+    if (fewer != victims) add(fewer, together, (victims & ~fewer).count());
   }
   std::ranges::sort(options, {}, &Option::cost);
   return options;

@@ -43,7 +43,7 @@ class NodeClearing {
   };
   [[nodiscard]] std::optional<Evaluated> judge(const OccupantSet& victims);
   [[nodiscard]] bool connected(model::GpuMask set) const;
-  [[nodiscard]] std::vector<Option> whole_options(const OccupantSet& offered) const;
+  [[nodiscard]] std::vector<Option> whole_options(const OccupantSet& offered, bool by_count) const;
   [[nodiscard]] std::optional<Clearing> add_some(const OccupantSet& offered);
   [[nodiscard]] OccupantSet add_among(const OccupantSet& offered, const OccupantSet& among);
   [[nodiscard]] OccupantSet spare_alike(OccupantSet victims, const OccupantSet& offered);

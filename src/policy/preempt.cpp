@@ -101,9 +101,9 @@ Cleared clear(const PreemptionCandidate& offered, const Known& known, const Clea
   // The scheduler's own count stands where its victims do: it sees pods that we don't.
   result.candidate.budget_violations = offered.budget_violations;
   if (result.added > 0 || result.spared > 0) {
-    const std::int64_t counted = pods.violations(clearing.victims);
-    result.candidate.budget_violations =
-        result.spared > 0 && !known.others ? counted : std::max(counted, offered.budget_violations);
+    // To spare a pod ends one violation at most.
+    const auto least = offered.budget_violations - static_cast<std::int64_t>(result.spared);
+    result.candidate.budget_violations = std::max({std::int64_t{0}, least, pods.violations(clearing.victims)});
   }
   for (auto& [victim, pod] : list) result.candidate.victims.push_back(std::move(victim));
   result.topology = clearing.node.parts.topology;

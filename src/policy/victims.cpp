@@ -150,4 +150,36 @@ OccupantSet NodeVictims::exchanged(const OccupantSet& victims, const OccupantSet
   return result;
 }
 
+OccupantSet NodeVictims::exchanged_by_count(const OccupantSet& victims, const OccupantSet& needed) const {
+  OccupantSet result = exchanged(victims, needed);
+  // Those whom an alike one spared have been paid for.
+  std::vector<std::int32_t> spent(size());
+  for (const std::size_t spared : by_cost(victims & ~result)) {
+    for (const std::size_t i : by_cost(needed & ~victims)) {
+      if (spent[i] > 0 || !alike(i, spared)) continue;
+      spent[i] = pods_[i]->gpus;
+      break;
+    }
+  }
+  std::vector<std::size_t> spare = by_cost(victims & result & ~needed);
+  std::vector<std::size_t> fresh = by_cost(needed & ~victims);
+  std::ranges::reverse(spare);
+  std::ranges::reverse(fresh);
+  for (const std::size_t one : spare) {
+    std::int64_t missing = pods_[one]->gpus;
+    if (missing <= 0 || pods_[one]->parts.any()) continue;
+    std::vector<std::int32_t> then = spent;
+    for (const std::size_t i : fresh) {
+      if (pods_[i]->priority > pods_[one]->priority) continue;
+      const auto used = static_cast<std::int32_t>(std::clamp<std::int64_t>(missing, 0, pods_[i]->gpus - then[i]));
+      then[i] += used;
+      missing -= used;
+    }
+    if (missing > 0) continue;
+    spent = std::move(then);
+    result.reset(one);
+  }
+  return result;
+}
+
 }  // namespace berth::policy

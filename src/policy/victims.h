@@ -19,6 +19,7 @@ struct EvictionCost {
   std::int64_t highest_priority = 0;        // of the victims
   std::int64_t priorities = 0;              // their sum, each raised above 0 as kube-scheduler has it
   bool apart = false;                       // the GPUs that the pod gets are not connected
+  std::int64_t unlike = 0;                  // victims of the scheduler's that others stand in for by count alone
   std::int64_t lost_minutes = 0;            // of work, times GPUs
   std::int64_t gpus = 0;                    // that they hold
   std::vector<std::string_view> uids = {};  // ascending
@@ -50,6 +51,9 @@ class NodeVictims {
   // What is left of `victims` when each of `chosen` that has one alike among those of `victims` that are not needed
   // stands in for it; `chosen` included. The dearest are spared first.
   [[nodiscard]] OccupantSet exchanged(const OccupantSet& victims, const OccupantSet& needed) const;
+  // Of those that exchanged() leaves also spares whom others stand in for that hold as many whole GPUs together and are
+  // of no higher priority.
+  [[nodiscard]] OccupantSet exchanged_by_count(const OccupantSet& victims, const OccupantSet& needed) const;
 
  private:
   std::vector<const model::Occupant*> pods_;

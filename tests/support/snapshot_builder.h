@@ -49,7 +49,10 @@ class SnapshotBuilder {
     model::NodeState& state = states_.back();
     auto occupants = state.occupants ? std::make_shared<std::vector<model::Occupant>>(*state.occupants)
                                      : std::make_shared<std::vector<model::Occupant>>();
-    if (pod.placement.gpus != 0) state.used += model::count(pod.placement.gpus & state.free);
+    model::GpuMask held = 0;
+    for (const model::Occupant& other : *occupants) held |= other.placement.gpus;
+    const model::GpuMask taken = pod.placement.gpus & ~held;
+    state.used += model::count(state.free_known ? taken & state.free : taken);
     if (pod.placement.empty()) state.used += pod.gpus;
     state.free &= ~pod.placement.gpus;
     occupants->push_back(std::move(pod));

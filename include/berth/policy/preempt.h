@@ -1,12 +1,15 @@
 // Decides on which of the nodes that kube-scheduler would clear for a pod it may do so, and whom it evicts there.
 //
 // The scheduler chose the victims by what it counts: GPUs, CPU, memory, ports and so on, of which Berth sees the GPUs
-// only. So a victim of its choice is spared only for a pod that is alike (of the same controller, with the same demand
-// on GPUs, priority and labels); beyond that victims are added, and only where the pod could not be placed without. A
-// node on which our hard rules would reject the pod even if every pod of lower priority went is dropped, for evictions
-// there would be in vain. Among ways to clear a node the first in this order counts: fewest violated budgets, lowest
-// priority of the most important victim, lowest sum of priorities (kube-scheduler's, so that fewer pods come first),
-// connected GPUs, least work lost, fewest GPUs, lowest UIDs. Work lost is the time since the later of start and last
+// only. So a victim of its choice is spared for a pod that is alike (of the same controller, with the same demand on
+// GPUs, priority and labels). Where its choice would free GPUs that our hard rules reject, a victim that holds nothing
+// but whole GPUs is spared for others, too, that hold as many and are of no higher priority: if CPU or memory is
+// missing then, the scheduler preempts once more, now beside a set that does. Beyond that victims are added, and only
+// where the pod could not be placed without. A node on which our hard rules would reject the pod even if every pod of
+// lower priority went is dropped, for evictions there would be in vain. Among ways to clear a node the first in this
+// order counts: fewest violated budgets, lowest priority of the most important victim, lowest sum of priorities
+// (kube-scheduler's, so that fewer pods come first), connected GPUs, fewest spared for pods that are not alike, least
+// work lost, fewest GPUs, lowest UIDs. Work lost is the time since the later of start and last
 // checkpoint, times GPUs, in whole minutes.
 //
 // kube-scheduler picks one of the nodes that are answered: fewest violated budgets, lowest priority of the most

@@ -25,7 +25,7 @@ model::PodRequest wants(model::GpuParts parts) {
 // Two GPUs of 80,000 MiB. On GPU 0 two pods with half each, on GPU 1 one with three quarters.
 SnapshotBuilder shared(int priority_on_1 = 0, int minutes_of_b = 10) {
   return SnapshotBuilder()
-      .node("n", 2)
+      .node("n", 2, 0, "NVIDIA-L40S")
       .occupant(sharing("a", 0, 40'000, 600))
       .occupant(sharing("b", 0, 40'000, minutes_of_b))
       .occupant(sharing("c", 1, 60'000, 300, priority_on_1))
