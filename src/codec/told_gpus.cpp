@@ -64,8 +64,11 @@ void add_claim(std::vector<model::DeviceClaim>& claims, model::DeviceClaim claim
     claims.push_back(std::move(claim));
     return;
   }
-  known->mib += claim.mib;
-  known->milli += claim.milli;
+  // Far above what a GPU has, and small enough that sums can't overflow, however many containers there are.
+  constexpr std::int64_t kMostMib = std::int64_t{1} << 40U;
+  constexpr std::int32_t kMostMilli = 1 << 20;
+  known->mib = std::min(known->mib + claim.mib, kMostMib);
+  known->milli = std::min(known->milli + claim.milli, kMostMilli);
 }
 
 }  // namespace berth::codec

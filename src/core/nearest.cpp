@@ -38,8 +38,12 @@ std::size_t distance(std::string_view a, std::string_view b) {
 std::string nearest(std::string_view text, const std::vector<std::string>& known) {
   std::string best;
   std::size_t least = 3;
+  const std::string written = folded(text);
   for (const std::string& name : known) {
-    const std::size_t apart = distance(folded(text), folded(name));
+    const std::string meant = folded(name);
+    // So far apart by their lengths alone; and the text may be anything that somebody has put into an annotation.
+    if (std::max(written.size(), meant.size()) - std::min(written.size(), meant.size()) >= least) continue;
+    const std::size_t apart = distance(written, meant);
     // Two letters of a four-letter name are half of it: any name would do.
     if (apart < least && apart * 3 <= name.size()) {
       least = apart;

@@ -95,8 +95,10 @@ void read_min_gpu_memory(PodRequest& request, const Annotation& annotation) {
 }
 
 void read_policy_name(PodRequest& request, const Annotation& annotation) {
+  if (!core::is_name(annotation.value)) {
+    return invalid(request, annotation, "the name of a SchedulingPolicy of the namespace");
+  }
   request.policy_name = annotation.value;
-  if (!core::is_name(annotation.value)) invalid(request, annotation, "the name of a SchedulingPolicy of the namespace");
 }
 
 std::string allowed_topologies(const std::vector<std::string>& levels) {

@@ -165,6 +165,14 @@ TEST(HamiPod, DevicesOfAllContainers) {
   }
 }
 
+TEST(HamiPod, SumsStayWithinWhatTheyAreCountedIn) {
+  std::string allocated;
+  for (int i = 0; i < 1'100; ++i) allocated += "a,NVIDIA,1073741824,100:";
+  const auto claims = read_hami_pod(allocated);
+  ASSERT_TRUE(claims);
+  EXPECT_EQ(*claims, (std::vector<DeviceClaim>{{.uuid = "a", .mib = std::int64_t{1} << 40, .milli = 1 << 20}}));
+}
+
 TEST(HamiNode, BrokenAnnotationLosesNoNode) {
   ObjectReader reader({});
   std::string list = R"({"kind":"NodeList","apiVersion":"v1","items":[

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <vector>
+
 namespace berth::core {
 namespace {
 
@@ -14,6 +17,12 @@ TEST(Nearest, NothingIsNearToWhatIsThreeLettersAwayOrToAShortName) {
   EXPECT_EQ(nearest("vision/net", {"vision/imagenet"}), "");
   EXPECT_EQ(nearest("ab", {"cd"}), "");
   EXPECT_EQ(nearest("imagenet", {}), "");
+}
+
+// It would take minutes to compare them letter by letter.
+TEST(Nearest, NothingIsNearToATextMuchLonger) {
+  const std::vector<std::string> known(10'000, "a-policy-with-a-name");
+  EXPECT_EQ(nearest(std::string(1'000'000, 'a'), known), "");
 }
 
 }  // namespace
