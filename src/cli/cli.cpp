@@ -28,7 +28,8 @@ struct Flags {
 };
 
 void add_serve(CLI::App& app, ServeFlags& flags) {
-  CLI::App* serve = app.add_subcommand("serve", "Answer kube-scheduler's Filter and Prioritize calls");
+  CLI::App* serve = app.add_subcommand(
+      "serve", "Answer kube-scheduler's calls: Filter, Prioritize, and if switched on Preempt and Bind");
   serve->add_option("--config", flags.config, "YAML file of docs/configuration.md")->type_name("FILE");
   serve->add_option("--listen", flags.listen, "Extender address; port 0 picks a free one (default 127.0.0.1:8900)")
       ->type_name("HOST:PORT");
