@@ -82,6 +82,30 @@ class Devices {
   const MachineReading& machine_;
 };
 
+void sort_slots(model::GpuPlacement& holds) {
+  std::ranges::sort(holds.slots, {},
+                    [](const model::MigSlot& slot) { return std::tie(slot.gpu, slot.start, slot.size); });
+}
+
+// A pod that was deleted by force may still be there beside the one that has its name now: together they hold what both
+// do. `pods` are sorted by name.
+void join_namesakes(std::vector<model::GpuHolder>& pods) {
+  std::vector<model::GpuHolder> joined;
+  for (model::GpuHolder& pod : pods) {
+    if (joined.empty() || joined.back().ns != pod.ns || joined.back().pod != pod.pod) {
+      joined.push_back(std::move(pod));
+      continue;
+    }
+    model::GpuPlacement& holds = joined.back().holds;
+    holds.gpus |= pod.holds.gpus;
+    holds.slots.insert(holds.slots.end(), pod.holds.slots.begin(), pod.holds.slots.end());
+    sort_slots(holds);
+    const auto [again, end] = std::ranges::unique(holds.slots);
+    holds.slots.erase(again, end);
+  }
+  pods = std::move(joined);
+}
+
 }  // namespace
 
 HoldersReading holders_of(std::span<const PodDevices> pods, const MachineReading& machine) {
@@ -99,11 +123,11 @@ HoldersReading holders_of(std::span<const PodDevices> pods, const MachineReading
     for (const std::string& id : pod.devices) take(id, devices.add(id, holder.holds));
     for (const std::string& name : pod.claimed) take(name, devices.add_claimed(name, holder.holds));
     if (!known || holder.holds.empty()) continue;
-    std::ranges::sort(holder.holds.slots, {},
-                      [](const model::MigSlot& slot) { return std::pair(slot.gpu, slot.start); });
+    sort_slots(holder.holds);
     reading.holders.pods.push_back(std::move(holder));
   }
   std::ranges::sort(reading.holders.pods, {}, [](const model::GpuHolder& one) { return std::tie(one.ns, one.pod); });
+  join_namesakes(reading.holders.pods);
   reading.unknown.assign(unknown.begin(), unknown.end());
   return reading;
 }

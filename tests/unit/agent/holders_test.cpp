@@ -71,6 +71,18 @@ TEST(HoldersOf, PodsByNamespaceAndName) {
                           GpuHolder{"b", "a", {mask({0}), {}}}));
 }
 
+// One deleted by force, the other of the same StatefulSet, for as long as the first takes to end. Nobody reads a list
+// that has a pod twice.
+TEST(HoldersOf, PodsOfOneNameAreOne) {
+  const auto reading =
+      holders_of(std::vector{PodDevices{"ns", "p-0", {uuid(0), "MIG-three"}, {}}, PodDevices{"ns", "q", {uuid(0)}, {}},
+                             PodDevices{"ns", "p-0", {uuid(1), "MIG-one", "MIG-three"}, {}}},
+                 machine());
+  EXPECT_THAT(reading.holders.pods,
+              ElementsAre(GpuHolder{"ns", "p-0", {mask({0, 1}), {MigSlot{2, 0, 1}, MigSlot{2, 4, 4}}}},
+                          GpuHolder{"ns", "q", {mask({0}), {}}}));
+}
+
 // Half of what a pod holds would make the other half look free.
 TEST(HoldersOf, PodWithAnUnknownDeviceIsLeftOut) {
   for (const char* id :
