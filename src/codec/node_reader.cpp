@@ -26,7 +26,8 @@ std::string_view required_name(const Field& name, Reading& reading) {
 std::int64_t parse_amount(std::string_view digits) {
   std::int64_t value = 0;
   const auto [end, code] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  return code == std::errc() && end == digits.data() + digits.size() && value > 0 ? value : 0;
+  constexpr std::int64_t kMost = std::int64_t{1} << 40;  // sums can't overflow
+  return code == std::errc() && end == digits.data() + digits.size() && value > 0 ? std::min(value, kMost) : 0;
 }
 
 // What tells of the node's GPUs. A node without it is still a node.

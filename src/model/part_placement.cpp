@@ -132,7 +132,8 @@ GpuPlacement PartPlacement::placement() const { return {gpus, {taken().begin(), 
 
 std::int64_t share_mib(const GpuParts& parts, std::int64_t memory_mib) {
   if (parts.mib > 0) return parts.mib;
-  return (memory_mib * parts.memory_percent + 99) / 100;
+  const std::int64_t percent = std::min(parts.memory_percent, 101);  // more than there is, how much more is the same
+  return (memory_mib * percent + 99) / 100;
 }
 
 bool untouched(const GpuUse& use) { return use.used_mib == 0 && use.used_milli == 0 && use.used_slices == 0; }

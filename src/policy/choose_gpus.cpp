@@ -81,10 +81,11 @@ std::optional<model::GpuPlacement> place_gpus(const model::PodRequest& pod, cons
   if (node.uses == nullptr && !state.free_known) return std::nullopt;
   std::vector<model::GpuUse> uses = node.uses != nullptr ? *node.uses : uses_of(state);
   const GpuMask free = state.free & ~node.firm_gpus;
-  const GpuMask barred = (node.uses == nullptr ? node.firm_gpus : 0) | best_or_all(state, free, counted_only(node)) |
-                         ~suitable_gpus(pod, node);
+  const GpuMask barred = (node.uses == nullptr ? node.firm_gpus : 0) | best_or_all(state, free, counted_only(node));
+  const GpuMask suitable = suitable_gpus(pod, node);
   for (std::size_t gpu = 0; gpu < uses.size(); ++gpu) {
     if (model::contains(barred, static_cast<int>(gpu))) model::count_whole(uses[gpu]);
+    if (!model::contains(suitable, static_cast<int>(gpu))) uses[gpu].healthy = false;  // for partitions, too
   }
   const auto parts = model::place_parts(pod.parts, uses, state.machine.get(), state.shape.get());
   if (!parts) return std::nullopt;

@@ -40,7 +40,9 @@ model::NodeState without(const model::NodeState& state, const OccupantSet& gone)
       if (gone[i]) take_away((*state.occupants)[i], uses);
     }
     for (std::size_t gpu = 0; gpu < uses.size(); ++gpu) {
-      if (!uses[gpu].healthy || uses[gpu].mig) freed &= ~(model::GpuMask{1} << gpu);
+      // What is used still is promised to somebody.
+      const bool free = uses[gpu].used_mib <= 0 && uses[gpu].used_milli <= 0;
+      if (!uses[gpu].healthy || uses[gpu].mig || !free) freed &= ~(model::GpuMask{1} << gpu);
     }
     left.uses = std::make_shared<const std::vector<model::GpuUse>>(std::move(uses));
   }

@@ -140,7 +140,8 @@ void GpuAccount::settle() {
   for (Held* held : all) {
     held->placed = {};
     held->source = FreeSource::kUnknown;
-    if (const GpuPlacement* told = told_by_agent(*held)) take(*held, *told, FreeSource::kAgent);
+    const GpuPlacement* const told = told_too_early(*held) ? nullptr : told_by_agent(*held);
+    if (told != nullptr) take(*held, *told, FreeSource::kAgent);
   }
   const auto others = [&](auto&& settle_one) {
     for (Held* held : all) {
@@ -155,6 +156,10 @@ void GpuAccount::settle() {
   });
   others([&](Held& held) {
     if (fits(held, held.holder.claim)) take(held, held.holder.claim, FreeSource::kAnnotations);
+  });
+  others([&](Held& held) {
+    const GpuPlacement* const told = told_by_agent(held);
+    if (told != nullptr && fits(held, *told)) take(held, *told, FreeSource::kAgent);
   });
   others([&](Held& held) {
     if (fits(held, held.kept)) take(held, held.kept, FreeSource::kModelled);
@@ -181,6 +186,12 @@ const GpuPlacement* GpuAccount::told_by_agent(const Held& held) const {
   };
   const bool in_range = (found->holds.gpus & ~model::mask_all(static_cast<int>(gpu_.size()))) == 0;
   return in_range && std::ranges::all_of(found->holds.slots, here) ? &found->holds : nullptr;
+}
+
+// Controllers give the name of a pod that is gone to the next one, which the agent has not seen yet, or has with the
+// same GPUs.
+bool GpuAccount::told_too_early(const Held& held) const {
+  return node_ && node_->holders && node_->holders->at != core::WallTime{} && node_->holders->at < held.holder.created;
 }
 
 // As many as there are if it is none of them.

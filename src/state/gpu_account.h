@@ -2,11 +2,11 @@
 //
 // Kubernetes does not tell which GPUs a pod got. For each pod the first holds that is there and fits beside the others:
 // what the agent says that kubelet gave it; what HAMi or Koordinator wrote on it; what Berth's Bind wrote on it; what
-// it was taken to hold before; else what a device plugin with NVIDIA's best-effort policy would hand out, the best
-// connected set of what is free (go-gpuallocator, gpuallocator/besteffort_policy.go), shares and partitions as
-// place_parts() has it. Pods are looked at in the order of age and UID, so that a restart ends with the same GPUs where
-// somebody tells them, and with nearly the same where nobody does. The counts are facts, the rest is as good as its
-// source: NodeState::free_source.
+// the agent said before the pod was created, of one of its name; what it was taken to hold before; else what a device
+// plugin with NVIDIA's best-effort policy would hand out, the best connected set of what is free (go-gpuallocator,
+// gpuallocator/besteffort_policy.go), shares and partitions as place_parts() has it. Pods are looked at in the order of
+// age and UID, so that a restart ends with the same GPUs where somebody tells them, and with nearly the same where
+// nobody does. The counts are facts, the rest is as good as its source: NodeState::free_source.
 //
 // Not thread-safe: owned by the builder.
 #pragma once
@@ -79,6 +79,7 @@ class GpuAccount {
   void read_gpus();
   [[nodiscard]] std::vector<Held*> by_age();
   [[nodiscard]] const model::GpuPlacement* told_by_agent(const Held& held) const;
+  [[nodiscard]] bool told_too_early(const Held& held) const;
   [[nodiscard]] std::size_t index_of(const model::DeviceClaim& device) const;
   [[nodiscard]] model::GpuPlacement told_by_devices(const Held& held) const;
   [[nodiscard]] bool fits(const Held& held, const model::GpuPlacement& placement) const;

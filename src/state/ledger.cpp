@@ -134,7 +134,10 @@ std::size_t Ledger::expire(core::SteadyTime now) {
     reserved_until_.push_back({found->second.expires, uid});
   }
   for (; !reserved_until_.empty() && reserved_until_.front().at <= now; reserved_until_.pop_front()) {
-    if (stands(reserved_until_.front(), true)) erase(entries_.find(reserved_until_.front().uid));
+    if (!stands(reserved_until_.front(), true)) continue;
+    const std::string uid = reserved_until_.front().uid;
+    auto nomination = unreserve(uid);
+    if (nomination) put_firm(uid, nodes_.at(nomination->first), std::move(nomination->second));
   }
   std::size_t ended = 0;
   for (; !expiries_.empty() && expiries_.front().at <= now; expiries_.pop_front()) {

@@ -63,8 +63,9 @@ TEST(NodeReader, MemoryThatIsNoNumberIsUnknown) {
     const char* value;
     std::int64_t want;
   };
-  for (const Case& c : {Case{"81559", 81559}, Case{"", 0}, Case{"80Gi", 0}, Case{"lots", 0}, Case{"-1", 0},
-                        Case{" 81559", 0}, Case{"99999999999999999999", 0}}) {
+  for (const Case& c :
+       {Case{"81559", 81559}, Case{"", 0}, Case{"80Gi", 0}, Case{"lots", 0}, Case{"-1", 0}, Case{" 81559", 0},
+        Case{"99999999999999999999", 0}, Case{"9223372036854775807", std::int64_t{1} << 40}}) {
     EXPECT_EQ(node_with_labels(R"("nvidia.com/gpu.memory":")" + std::string(c.value) + "\"").gpu_memory_mib, c.want)
         << c.value;
   }

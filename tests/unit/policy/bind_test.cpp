@@ -85,6 +85,28 @@ TEST(CheckNode, SharesNeverAddUpToMoreThanAGpu) {
   EXPECT_EQ(check(cluster, request(1), others).reason, Reason::kReserved);  // no GPU is left whole
 }
 
+// Partitions go to the GPU that is used most, but not to one that the pod refuses.
+TEST(CheckNode, PartitionsAreOfAProductThatThePodTakes) {
+  model::Machine machine;
+  std::vector<model::GpuUse> uses;
+  for (const char* product : {"NVIDIA-A100-SXM4-80GB", tests::kH100}) {
+    model::Gpu& gpu = machine.gpus.emplace_back();
+    gpu.product = product;
+    gpu.memory_mib = 81'559;
+    gpu.mig = true;
+    uses.push_back({.memory_mib = 81'559, .mig = true});
+  }
+  uses[0].used_slices = 1;
+  SnapshotBuilder cluster = SnapshotBuilder().node("a", 0).machine(machine).partitions({{"1g.10gb", 14}}).uses(uses);
+  model::PodRequest pod = request(0);
+  pod.parts.mig = {{"1g.10gb", 1}};
+  ASSERT_EQ(check(cluster, pod).placement.slots.size(), 1U);
+  EXPECT_EQ(check(cluster, pod).placement.slots[0].gpu, 0);
+  pod.gpu_products = {tests::kH100};
+  ASSERT_EQ(check(cluster, pod).placement.slots.size(), 1U);
+  EXPECT_EQ(check(cluster, pod).placement.slots[0].gpu, 1);
+}
+
 TEST(CheckNode, NominatedPodThatGotItsGpusCountsOnce) {
   const SnapshotBuilder cluster = SnapshotBuilder().node("a", 4).promised("uid-other", 2, model::EntryKind::kFirm);
   const BindVerdict verdict = check(cluster, request(2), {{2, {}, {mask({0, 1}), {}}, 2}});

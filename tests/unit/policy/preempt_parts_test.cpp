@@ -55,6 +55,18 @@ TEST(PreemptParts, AWholeGpuTakesAllWhoShareIt) {
               ElementsAre(Pair("n", ElementsAre("a", "b"))));
 }
 
+// Bind has promised 20,000 MiB of GPU 0 beside b to a pod that is on its way: no eviction makes that GPU a whole one.
+TEST(PreemptParts, AGpuOfWhichAShareIsPromisedIsNobodysWhole) {
+  const auto cluster = SnapshotBuilder()
+                           .node("n", 2, 0, "NVIDIA-L40S")
+                           .occupant(sharing("b", 0, 40'000, 10))
+                           .occupant(sharing("c", 1, 60'000, 300))
+                           .promised("arriving", 0, model::EntryKind::kFirm, 100, {model::mask({0}), {}}, share(20'000))
+                           .uses({{80'000, 60'000}, {80'000, 60'000}});
+  EXPECT_THAT(preempt(cluster, preemptor(1, {{"topology-policy", "restricted"}}), {offer("n", {"b"})}).victims,
+              ElementsAre(Pair("n", ElementsAre("b", "c"))));
+}
+
 // An A100 of 40 GB in MIG mode: 3g.20gb begins at slice 0 or 4 and takes four of the eight slices.
 TEST(PreemptParts, APartitionNeedsSlicesThatLieTogether) {
   const auto slice = [](std::string name, std::int8_t start, int minutes) {

@@ -25,8 +25,9 @@ class Account {
     tell();
   }
 
-  Account& agent_says(std::vector<model::GpuHolder> pods) {
+  Account& agent_says(std::vector<model::GpuHolder> pods, core::WallTime at = {}) {
     auto holders = std::make_shared<model::GpuHolders>();
+    holders->at = at;
     holders->pods = std::move(pods);
     node_.holders = std::move(holders);
     tell();
@@ -259,6 +260,19 @@ TEST(FreeSources, TheAgentIsBelievedBeforeAnnotations) {
   account.whole("q", 2, {mask({6, 7}), {}});
   EXPECT_EQ(account.of("q").gpus & account.of("p").gpus, 0U) << "its claim is another's by the agent";
   EXPECT_EQ(account.state().free_source, FreeSource::kModelled);
+}
+
+// Pods of a StatefulSet have the names of those that are gone; p is made at second 2.
+TEST(FreeSources, WhatTheAgentSaidOfAnEarlierPodOfTheNameComesAfterOurs) {
+  Account account(of_memory(8, 80'000, kH100));
+  account.whole("o", 1, {mask({7}), {}}).whole("p", 2, {mask({5, 6}), {}}).whole("q", 2);
+  account.agent_says({{"ns", "p", {mask({0, 1}), {}}}}, second(1));
+  EXPECT_EQ(account.of("p").gpus, mask({5, 6}));
+  account.agent_says({{"ns", "p", {mask({2, 3}), {}}}}, second(2));
+  EXPECT_EQ(account.of("p").gpus, mask({2, 3}));
+  // Where nobody else says which, it may well have got the same.
+  account.agent_says({{"ns", "q", {mask({1, 4}), {}}}}, second(1));
+  EXPECT_EQ(account.of("q").gpus, mask({1, 4}));
 }
 
 // HAMi#812, HAMi#1557: devices of pods that are long gone.

@@ -135,6 +135,15 @@ TEST_F(ReservedGpus, EndAfterFiveMinutesWhateverBecameOfThePod) {
   expect_none();
 }
 
+TEST_F(ReservedGpus, LeaveTheNominationWhenTheyEnd) {
+  cluster.set_pods(nominated(p, "b"));
+  cluster.tell(reserved());
+  cluster.pass(milliseconds(1));
+  cluster.pass(milliseconds(300'000));
+  EXPECT_EQ(cluster.at("a").firm, 0);
+  EXPECT_EQ(cluster.at("b").firm, 2);
+}
+
 TEST_F(ReservedGpus, OfSharesCountOnTheirGpu) {
   model::Reserved share = reserved("a", mask({3}));
   share.gpus = 0;
