@@ -2,6 +2,7 @@
 
 #include <poll.h>
 
+#include <algorithm>
 #include <atomic>
 #include <map>
 #include <mutex>
@@ -126,9 +127,9 @@ class Binds {
     return waiting_pod("burst-" + number, "b1dd0000-0000-4000-8000-" + number, 1, "");
   }
 
-  // The node that Filter prefers for the pod.
-  static core::Result<std::string> filter(HttpClient& client, const model::Pod& pod, const std::string& names,
-                                          Latencies* latencies) {
+  // The nodes that Filter keeps for the pod, the best first.
+  static core::Result<std::vector<std::string>> filter(HttpClient& client, const model::Pod& pod,
+                                                       const std::string& names, Latencies* latencies) {
     const auto answer = client.post("/filter", args_head_with_names(pod), names);
     if (!answer) return tl::unexpected(answer.error());
     if (latencies != nullptr) latencies->add(answer->done - answer->sent);
@@ -136,12 +137,12 @@ class Binds {
     if (answer->status != 200 || read.is_discarded() || !read["NodeNames"].is_array() || read["NodeNames"].empty()) {
       return core::fail(ErrorCode::kInvalid, "an unusable answer: " + std::string(answer->body.substr(0, 300)));
     }
-    const auto kept = read["NodeNames"].get<std::vector<std::string>>();
+    auto kept = read["NodeNames"].get<std::vector<std::string>>();
     // The winner of Prioritize counts as promised from then on.
     const std::vector<std::string_view> names_kept(kept.begin(), kept.end());
     const auto scores = client.post("/prioritize", args_head_with_names(pod), args_tail_with_names(names_kept));
     if (!scores) return tl::unexpected(scores.error());
-    return kept.front();
+    return kept;
   }
 
   core::Result<Latencies> filter_until(const std::atomic<bool>& stop) {
@@ -153,7 +154,7 @@ class Binds {
       pacer.wait();
       const std::string number = std::to_string(next_beside_++);
       const auto pod = waiting_pod("beside-" + number, "be51de00-0000-4000-8000-" + number, 1, "");
-      if (const auto node = filter(*client, pod, names_, &latencies); !node) return tl::unexpected(node.error());
+      if (const auto kept = filter(*client, pod, names_, &latencies); !kept) return tl::unexpected(kept.error());
     }
     return latencies;
   }
@@ -161,10 +162,14 @@ class Binds {
   core::Result<void> burst(bool binds, BindFigures& figures) {
     std::vector<model::Pod> pods;
     std::vector<std::string> bodies;
+    std::set<std::string> chosen;  // a scheduler counts the pods that it has just placed by itself
     for (std::size_t i = 0; i < burst_; ++i) {
       pods.push_back(next_pod());
-      const auto node = filter(*asking_, pods.back(), names_, nullptr);
-      if (!node) return tl::unexpected(node.error());
+      const auto kept = filter(*asking_, pods.back(), names_, nullptr);
+      if (!kept) return tl::unexpected(kept.error());
+      const auto node = std::ranges::find_if(*kept, [&](const auto& name) { return !chosen.contains(name); });
+      if (node == kept->end()) return core::fail(ErrorCode::kInvalid, "no node that has not been chosen yet");
+      chosen.insert(*node);
       std::this_thread::sleep_for(kBetweenPods);
       bodies.push_back(R"({"PodName":")" + pods.back().name + R"(","PodNamespace":")" + pods.back().ns +
                        R"(","PodUID":")" + pods.back().uid + R"(","Node":")" + *node + "\"}");
@@ -208,7 +213,6 @@ class Binds {
         if (waiting[i].fd < 0 || waiting[i].revents == 0) continue;
         const auto answer = clients_[i].receive();
         if (!answer) return tl::unexpected(answer.error());
-        // Filter had not seen the entry of the pod before yet; a scheduler would have counted that pod by itself.
         const bool refused = answer->body.find("RESERVED") != std::string_view::npos;
         if (answer->status != 200 || (answer->body != R"({"Error":""})" && !refused)) {
           return core::fail(ErrorCode::kInvalid, std::string(answer->body.substr(0, 300)), bodies[i]);
