@@ -88,6 +88,7 @@ void join(model::Machine& machine, const Found& found) {
   machine.gpus = by_index(found.gpus);
   const int size = static_cast<int>(machine.gpus.size());
   std::vector<Place> places;
+  places.reserve(machine.gpus.size());
   for (const Gpu& gpu : machine.gpus) places.push_back({gpu.numa, gpu.pcie});
   for (const auto& [name, place] : found.nics) {
     model::Nic& nic = machine.nics.emplace_back();

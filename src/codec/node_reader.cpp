@@ -40,20 +40,20 @@ void read_annotations(model::Node& node, simdjson::dom::object annotations, Read
               reading);
   if (const std::string_view json = text(topology, reading); !json.empty()) {
     auto machine = read_machine(json);
-    if (machine) node.agent = std::make_shared<const model::Machine>(*std::move(machine));
     if (!machine) reading.pass_over(machine.error(), topology.name);
+    if (machine) node.agent = std::make_shared<const model::Machine>(*std::move(machine));
   }
   if (const std::string_view json = text(holders, reading); !json.empty()) {
     auto read = read_holders(json);
-    if (read) node.holders = std::make_shared<const model::GpuHolders>(*std::move(read));
     if (!read) reading.pass_over(read.error(), holders.name);
+    if (read) node.holders = std::make_shared<const model::GpuHolders>(*std::move(read));
   }
   // HAMi leaves the devices on a node whose plugin no longer answers, and says so: "Deleted_2026.01.31 12:00:00".
   const bool silent = text(handshake, reading).starts_with("Deleted");
   if (const std::string_view told = text(devices, reading); !told.empty() && !silent) {
     auto machine = read_hami_node(told, text(scores, reading));
-    if (machine) node.hami = *std::move(machine);
     if (!machine) reading.pass_over(machine.error(), devices.name);
+    if (machine) node.hami = *std::move(machine);
   }
 }
 

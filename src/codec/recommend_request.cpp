@@ -98,7 +98,7 @@ template <class Parse>
 void read_name(auto& into, const Field& field, Parse parse, string_view allowed, Reading& reading) {
   if (!field.given) return;
   const auto value = parse(text(field, reading));
-  if (value) into = *value;
+  if (value) into = value;
   if (!value) reading.fail("must be " + std::string(allowed), field.name);
 }
 

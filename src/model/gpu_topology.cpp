@@ -31,6 +31,7 @@ std::vector<GpuMask> numa_groups(const NumaNodes& numa, int gpus) {
     if (node >= 0) groups[node] |= GpuMask{1} << gpu;
   }
   std::vector<GpuMask> masks;
+  masks.reserve(groups.size());
   for (const auto& [node, group] : groups) masks.push_back(group);
   return masks;
 }

@@ -93,8 +93,9 @@ bool place_partitions(const GpuParts& parts, std::span<const GpuUse> uses, const
   for (std::size_t gpu = 0; gpu < gpus; ++gpu) used[gpu] = uses[gpu].used_slices;
   // The largest first: the small ones fit around them.
   std::vector<std::pair<int, const MigDemand*>> order;
+  order.reserve(parts.mig.size());
   for (const MigDemand& demand : parts.mig) order.emplace_back(-size_on(machine, demand.profile), &demand);
-  std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::sort(order.begin(), order.end());  // of one size in the order of the list, in which they stand one after another
 
   for (const auto& [size, demand] : order) {
     for (std::int32_t n = 0; n < demand->count; ++n) {

@@ -111,7 +111,7 @@ NumaNodes numa_of(const Machine& machine, const GpuShape* table_shape) {
 std::shared_ptr<const GpuShape> shape_of(const Machine& machine, const LinkBandwidths& widths) {
   const std::size_t gpus = machine.gpus.size();
   if (gpus == 0 || gpus > kMaxGpus) return nullptr;
-  const auto by_product = find_shape(one_product(machine), static_cast<int>(gpus), widths);
+  auto by_product = find_shape(one_product(machine), static_cast<int>(gpus), widths);
   if (!machine.links && !by_product) return nullptr;
   const Key key{machine.links ? *machine.links : by_product->links, numa_of(machine, by_product.get()), widths};
   if (key.links.gpus != static_cast<int>(gpus)) return nullptr;

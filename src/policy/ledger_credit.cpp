@@ -100,9 +100,9 @@ void LedgerCredit::recount(const model::PodRequest& pod) {
       if (placed) model::count_parts(entry.parts, placed->placement(), uses);
       return placed ? placed->gpus : 0;
     };
-    std::ranges::sort(here.unplaced, {}, [](const LedgerEntry* entry) { return std::tie(entry->kind, entry->uid); });
-    std::ranges::stable_partition(here.unplaced,
-                                  [](const LedgerEntry* entry) { return entry->kind == model::EntryKind::kFirm; });
+    std::ranges::sort(here.unplaced, [](const LedgerEntry* a, const LedgerEntry* b) {
+      return a->kind != b->kind ? a->kind == model::EntryKind::kFirm : a->uid < b->uid;
+    });
     bool soft = false;
     for (const LedgerEntry* entry : here.unplaced) {
       if (entry->kind == model::EntryKind::kFirm) {

@@ -75,7 +75,10 @@ void GroupWatches::look(Group& group) {
     if (body) {
       const auto names = codec::read_resource_names(*body);
       if (!names) return failed(group, names.error());
-      for (const std::string& name : *names) served.try_emplace(name, path + "/" + name);
+      for (const std::string& name : *names) {
+        std::string below = path + "/";
+        served.try_emplace(name, below.append(name));
+      }
     } else if (body.error().code != core::ErrorCode::kNotFound) {
       return failed(group, body.error());
     }

@@ -22,7 +22,7 @@ std::optional<model::ClusterUpdate> ResourceSliceKind::set(Object slice) {
   return tell(node);
 }
 
-std::optional<model::ClusterUpdate> ResourceSliceKind::gone(Object slice) {
+std::optional<model::ClusterUpdate> ResourceSliceKind::gone(const Object& slice) {
   const auto of_node = slices_.find(slice.node);
   if (of_node == slices_.end() || of_node->second.erase(slice.name) == 0) return std::nullopt;
   if (!of_node->second.empty()) return tell(slice.node);

@@ -34,7 +34,7 @@ class ResourceSliceKind {
   using Object = codec::ResourceSlice;
   [[nodiscard]] model::ClusterUpdate all(std::vector<Object> slices);
   [[nodiscard]] std::optional<model::ClusterUpdate> set(Object slice);
-  [[nodiscard]] std::optional<model::ClusterUpdate> gone(Object slice);
+  [[nodiscard]] std::optional<model::ClusterUpdate> gone(const Object& slice);
 
  private:
   [[nodiscard]] std::optional<model::ClusterUpdate> tell(const std::string& node);

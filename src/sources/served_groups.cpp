@@ -19,11 +19,11 @@ class Rows {
   Rows(const ApiSourceOptions& options, model::UpdateSink& sink) : resources_(options.resources), sink_(sink) {}
 
   template <class Kind>
-  ServedKind operator()(std::string resource, Kind kind, ListHooks hooks = {}) const {
-    return {.resource = std::move(resource),
+  ServedKind operator()(const std::string& resource, const Kind& kind, const ListHooks& hooks = {}) const {
+    return {.resource = resource,
             .target = [kind, hooks, resources = resources_,
                        sink = &sink_] { return std::make_unique<ObjectTarget<Kind>>(kind, resources, *sink, hooks); },
-            .none = [kind]() mutable { return kind.all({}); }};
+            .none = [empty = kind]() mutable { return empty.all({}); }};
   }
 
  private:

@@ -28,9 +28,9 @@ namespace berth::control {
 class BindBook {
  public:
   // The references must outlive it.
-  BindBook(const core::SnapshotCell<model::Snapshot>& snapshots, model::UpdateSink& next, policy::Settings settings,
-           const core::Clock& clock)
-      : snapshots_(snapshots), next_(next), settings_(std::move(settings)), clock_(clock) {}
+  BindBook(const core::SnapshotCell<model::Snapshot>& snapshots, model::UpdateSink& next,
+           const policy::Settings& settings, const core::Clock& clock)
+      : snapshots_(snapshots), next_(next), settings_(settings), clock_(clock) {}
 
   // Judges the node and gives the pod its GPUs there. The same pod on the same node gets the same ones again. Each call
   // whose verdict has no reason is followed by one of the three below. `pod` must have a UID.

@@ -102,7 +102,9 @@ class BestSetTable {
  private:
   // `table` is 0 for best() and 1 for best_connected().
   [[nodiscard]] std::optional<GpuMask> look_up(GpuMask free, int count, std::size_t table) const;
-  [[nodiscard]] std::size_t row_of(GpuMask free) const { return free * 2 * (static_cast<std::size_t>(gpus_) + 1); }
+  [[nodiscard]] std::size_t row_of(GpuMask free) const {
+    return std::size_t{free} * 2 * (static_cast<std::size_t>(gpus_) + 1);
+  }
   void fill_row(GpuMask free) const;
   void rank_sets();
 
