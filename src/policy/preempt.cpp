@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "clear_node.h"
+#include "settle.h"
 
 namespace berth::policy {
 namespace {
@@ -223,7 +224,8 @@ class Preemption {
 }  // namespace
 
 PreemptionOutcome decide_preemption(const PreemptionQuery& query, const Settings& settings) {
-  return Preemption(query, settings).decide();
+  const model::Snapshot snapshot = settled(query.snapshot, query.pod.uid);
+  return Preemption({snapshot, query.pod, query.offered, query.now}, settings).decide();
 }
 
 PreemptionOutcome pass_preemption(std::span<const PreemptionCandidate> offered) {

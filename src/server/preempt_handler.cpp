@@ -25,6 +25,11 @@ void log_preemption(const model::PodRequest& pod, std::size_t offered, const pol
   }
   spdlog::debug("preemption for {}/{}: {} of {} nodes, {} outranked, {} victims added, {} spared{}", pod.ns, pod.name,
                 outcome.answer.size(), offered, outcome.outranked, outcome.added, outcome.spared, nodes);
+  for (const auto& one : outcome.answer) {
+    std::string victims;
+    for (const auto& victim : one.victims) victims += ' ' + victim.uid;
+    spdlog::debug("preemption for {}/{}: {} without{}", pod.ns, pod.name, one.node, victims);
+  }
 }
 
 HttpResponse handle(HttpRequest& http, const ExtenderContext& context) {

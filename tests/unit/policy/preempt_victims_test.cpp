@@ -36,6 +36,23 @@ TEST(PreemptVictims, TheFewestThatFreeAConnectedSet) {
   EXPECT_EQ(answered.outcome.spared, 1U);
 }
 
+// The scheduler knows the pods that it has bound before the watch shows them to us.
+TEST(PreemptVictims, OneThatBindHasJustPlacedIsAHolderLikeTheOthers) {
+  const auto cluster = SnapshotBuilder()
+                           .node("dgx", 8, 0, tests::kV100)
+                           .occupant(holder("a", {6, 7}))
+                           .occupant(holder("b", {4, 5}))
+                           .occupant(holder("high", {0, 1}, 1000))
+                           .promised("late", 2, model::EntryKind::kFirm, 0, {.gpus = mask({2, 3})})
+                           .node("other", 8, 0, tests::kV100);
+  EXPECT_THAT(preempt(cluster, restricted(2), {offer("dgx", {"late"})}).victims["dgx"], ElementsAre("late"));
+  // 2-3 and 4-5 have no link between them, 2-3 and 6-7 have; "late" has no work to lose.
+  const auto quad = preempt(cluster, restricted(4), {offer("dgx", {"b", "late"})});
+  EXPECT_THAT(quad.victims.at("dgx"), UnorderedElementsAre("a", "late"));
+  EXPECT_EQ(quad.outcome.spared, 1U);
+  EXPECT_EQ(preempt(cluster, restricted(2), {offer("other", {"late"})}).outcome.misplaced, 1U);
+}
+
 TEST(PreemptVictims, NobodyMoreWhereTheSchedulersVictimsDo) {
   const auto answered = preempt(dgx1_full_of_ones(), restricted(2), {offer("dgx", {"g7", "g4"})});
   EXPECT_THAT(answered.victims, ElementsAre(Pair("dgx", ElementsAre("g7", "g4"))));
