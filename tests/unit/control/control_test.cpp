@@ -198,6 +198,7 @@ TEST_F(ControlTest, RefusalIsCountedAndTriedAgainLater) {
   snapshots_.publish(warm_);
   control_->step();
   EXPECT_TRUE(until([](const auto& counters) { return counters.failed_wakes == 1; }));
+  control_->step();  // which learns of it before time goes on
   api_.answer(200);
   clock_.advance(milliseconds(1'000));
   EXPECT_TRUE(until([](const auto& counters) { return counters.pod_wakes == 1; }));
