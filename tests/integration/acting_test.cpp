@@ -7,6 +7,7 @@
 #include "support/berth_process.h"
 #include "support/cluster_json.h"
 #include "support/fake_api_server.h"
+#include "support/kubeconfig.h"
 #include "unit/server/http_raw_client.h"
 
 namespace berth {
@@ -19,16 +20,11 @@ using testing::kPodsPath;
 using testing::make_node;
 using testing::make_pod;
 using tests::BerthProcess;
+using tests::filter_when_ready;
 
 class Acting : public ::testing::Test {
  protected:
-  std::string kubeconfig() const {
-    return directory_.write("config",
-                            "kind: Config\ncurrent-context: test\n"
-                            "contexts: [{name: test, context: {cluster: test, user: berth}}]\n"
-                            "clusters: [{name: test, cluster: {server: '" +
-                                server_.url() + "'}}]\nusers: [{name: berth, user: {}}]\n");
-  }
+  std::string kubeconfig() const { return directory_.write("config", tests::kubeconfig(server_.url())); }
   static json node(const std::string& name, int memory_mib) {
     json made = make_node(name);
     made["metadata"]["labels"]["nvidia.com/gpu.memory"] = std::to_string(memory_mib);
@@ -38,15 +34,6 @@ class Acting : public ::testing::Test {
     json made = make_pod("ns", name);
     made["metadata"]["annotations"]["berth.io/min-gpu-memory"] = memory;
     return made;
-  }
-  // Asks until the answer is one that was given from a complete view.
-  static json filter(BerthProcess& berth, const json& pod, const std::vector<std::string>& nodes) {
-    while (true) {
-      const auto answer = berth.post("/filter", tests::names_args(pod, nodes));
-      if (!answer) return {};
-      json body = json::parse(answer->body);
-      if (body["Error"].get<std::string>().empty()) return body;
-    }
   }
 
   FakeApiServer server_;
@@ -59,7 +46,7 @@ TEST_F(Acting, RejectedPodIsWokenWhenANodeComesToFit) {
   server_.put(kNodesPath, node("b", 40'960));
   server_.put(kPodsPath, pod);
   BerthProcess berth(BERTH_BINARY, {"--kubeconfig", kubeconfig()});
-  EXPECT_EQ(filter(berth, pod, {"a", "b"})["FailedAndUnresolvableNodes"],
+  EXPECT_EQ(filter_when_ready(berth, pod, {"a", "b"})["FailedAndUnresolvableNodes"],
             json({{"a", "GPU_MEMORY_TOO_SMALL"}, {"b", "GPU_MEMORY_TOO_SMALL"}}));
   server_.put(kNodesPath, node("b", 81'920));
   const std::string path = "/api/v1/namespaces/ns/pods/p";
@@ -77,7 +64,7 @@ TEST_F(Acting, ValueThatIsNotAllowedIsToldOnThePod) {
   server_.put(kNodesPath, node("b", 40'960));
   server_.put(kPodsPath, pod);
   BerthProcess berth(BERTH_BINARY, {"--kubeconfig", kubeconfig()});
-  filter(berth, pod, {"a", "b"});
+  filter_when_ready(berth, pod, {"a", "b"});
   const std::string path = "/api/v1/namespaces/ns/events";
   ASSERT_TRUE(server_.wait_for_requests(path, false, 1));
   for (const auto& request : server_.requests()) {

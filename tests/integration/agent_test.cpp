@@ -9,6 +9,7 @@
 #include "support/child_process.h"
 #include "support/fake_api_server.h"
 #include "support/fake_nvidia_smi.h"
+#include "support/kubeconfig.h"
 
 namespace berth {
 namespace {
@@ -37,11 +38,7 @@ class AgentCommand : public ::testing::Test {
     return all;
   }
   std::string kubeconfig(const testing::FakeApiServer& server) const {
-    return directory_.write("config",
-                            "kind: Config\ncurrent-context: test\n"
-                            "contexts: [{name: test, context: {cluster: test, user: agent}}]\n"
-                            "clusters: [{name: test, cluster: {server: '" +
-                                server.url() + "'}}]\nusers: [{name: agent, user: {token: " + kToken + "}}]\n");
+    return directory_.write("config", tests::kubeconfig(server.url(), "token: " + std::string(kToken)));
   }
 
   tests::FakeNvidiaSmi smi_;

@@ -14,6 +14,7 @@
 #include "berth/sources/api_source.h"
 #include "berth/state/cluster_state.h"
 #include "support/fake_api_server.h"
+#include "support/kubeconfig.h"
 
 namespace berth {
 namespace {
@@ -74,13 +75,8 @@ class ApiServerView : public ::testing::Test {
     write("ca.pem", ca_.certificate_pem());
     write("client.pem", pair.certificate_pem);
     write("client.key", pair.key_pem);
-    write("config",
-          "kind: Config\ncurrent-context: test\n"
-          "contexts: [{name: test, context: {cluster: test, user: berth}}]\n"
-          "clusters: [{name: test, cluster: {server: '" +
-              server_.url() +
-              "', certificate-authority: ca.pem}}]\n"
-              "users: [{name: berth, user: {client-certificate: client.pem, client-key: client.key}}]\n");
+    write("config", tests::kubeconfig(server_.url(), "client-certificate: client.pem, client-key: client.key",
+                                      "certificate-authority: ca.pem"));
     auto access = kube::load_kubeconfig(directory_ / "config");
     ASSERT_TRUE(access) << access.error().to_string();
     auto client = kube::ApiClient::create(std::move(*access), clock_);

@@ -11,6 +11,7 @@
 #include "support/binding_api.h"
 #include "support/cluster_json.h"
 #include "support/fake_api_server.h"
+#include "support/kubeconfig.h"
 
 namespace berth {
 namespace {
@@ -26,13 +27,7 @@ using tests::BerthProcess;
 
 class Binding : public ::testing::Test {
  protected:
-  std::string kubeconfig() const {
-    return directory_.write("config",
-                            "kind: Config\ncurrent-context: test\n"
-                            "contexts: [{name: test, context: {cluster: test, user: berth}}]\n"
-                            "clusters: [{name: test, cluster: {server: '" +
-                                server_.url() + "'}}]\nusers: [{name: berth, user: {}}]\n");
-  }
+  std::string kubeconfig() const { return directory_.write("config", tests::kubeconfig(server_.url())); }
   std::vector<std::string> arguments() const { return {"--kubeconfig", kubeconfig(), "--bind-listen", "127.0.0.1:0"}; }
 
   void add_node(const std::string& name) {
@@ -40,14 +35,8 @@ class Binding : public ::testing::Test {
     node["metadata"]["labels"]["nvidia.com/gpu.product"] = "NVIDIA-H100-80GB-HBM3";
     server_.put(kNodesPath, node);
   }
-  // Asks until the answer is one that was given from a complete view.
   static std::vector<std::string> filter(BerthProcess& berth, const json& pod, const std::vector<std::string>& nodes) {
-    while (true) {
-      const auto answer = berth.post("/filter", tests::names_args(pod, nodes));
-      if (!answer) return {};
-      const json body = json::parse(answer->body);
-      if (body["Error"].get<std::string>().empty()) return body["NodeNames"].get<std::vector<std::string>>();
-    }
+    return tests::filter_when_ready(berth, pod, nodes)["NodeNames"].get<std::vector<std::string>>();
   }
   static std::string bind(BerthProcess& berth, const std::string& pod, const std::string& node) {
     const auto answer =

@@ -10,6 +10,7 @@
 
 #include "support/berth_process.h"
 #include "support/cluster_json.h"
+#include "support/kubeconfig.h"
 
 namespace berth::tests {
 namespace {
@@ -239,13 +240,7 @@ TEST(ServeStandardInput, SignalAfterItsEndDrains) {
 // Nothing listens on port 1: Berth starts, is not ready, says so, and stands in nobody's way.
 TEST(ServeWithoutItsCluster, AnswersErrorsButLetsOtherPodsPass) {
   const TempDir dir;
-  const std::string kubeconfig = dir.write("kubeconfig", R"(apiVersion: v1
-kind: Config
-clusters: [{name: test, cluster: {server: "http://127.0.0.1:1"}}]
-users: [{name: test, user: {}}]
-contexts: [{name: test, context: {cluster: test, user: test}}]
-current-context: test
-)");
+  const std::string kubeconfig = dir.write("kubeconfig", berth::tests::kubeconfig("http://127.0.0.1:1"));
   BerthProcess berth(BERTH_BINARY, {"--kubeconfig", kubeconfig});
   const auto readiness = berth.admin("/readyz");
   EXPECT_EQ(readiness->status, 503);

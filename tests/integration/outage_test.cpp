@@ -8,6 +8,7 @@
 #include "support/berth_process.h"
 #include "support/cluster_json.h"
 #include "support/fake_api_server.h"
+#include "support/kubeconfig.h"
 
 namespace berth {
 namespace {
@@ -23,22 +24,13 @@ TEST(ApiServerOutage, DelaysNoAnswerAndIsNoReasonToRestart) {
   const tests::TempDir directory;
   server.put(kNodesPath, make_node("a"));
   server.put(kNodesPath, make_node("b"));
-  const std::string kubeconfig =
-      "kind: Config\ncurrent-context: test\n"
-      "contexts: [{name: test, context: {cluster: test, user: berth}}]\n"
-      "clusters: [{name: test, cluster: {server: '" +
-      server.url() + "'}}]\nusers: [{name: berth, user: {}}]\n";
+  const std::string kubeconfig = tests::kubeconfig(server.url());
   tests::BerthProcess berth(BERTH_BINARY, {"--kubeconfig", directory.write("config", kubeconfig)});
-  const std::string question = tests::names_args(make_pod("ns", "p"), {"a", "b"});
-  json before;
-  do {
-    const auto answer = berth.post("/filter", question);
-    ASSERT_TRUE(answer);
-    before = json::parse(answer->body);
-  } while (!before["Error"].get<std::string>().empty());
+  const json pod = make_pod("ns", "p");
+  const json before = tests::filter_when_ready(berth, pod, {"a", "b"});
 
   server.stop();
-  const auto after = berth.post("/filter", question);
+  const auto after = berth.post("/filter", tests::names_args(pod, {"a", "b"}));
   ASSERT_TRUE(after);
   EXPECT_EQ(json::parse(after->body), before);
   EXPECT_EQ(berth.admin("/healthz")->status, 200);

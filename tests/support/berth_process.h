@@ -7,11 +7,13 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "support/child_process.h"
+#include "support/cluster_json.h"
 #include "support/temp_dir.h"
 
 namespace berth::tests {
@@ -60,5 +62,16 @@ class BerthProcess {
   int admin_port_ = 0;
   int bind_port_ = 0;
 };
+
+// The first answer to /filter that was given from a complete view; null if there is none.
+inline nlohmann::json filter_when_ready(const BerthProcess& berth, const nlohmann::json& pod,
+                                        const std::vector<std::string>& nodes) {
+  while (true) {
+    const auto answer = berth.post("/filter", names_args(pod, nodes));
+    if (!answer) return nullptr;
+    nlohmann::json body = nlohmann::json::parse(answer->body);
+    if (body["Error"].get<std::string>().empty()) return body;
+  }
+}
 
 }  // namespace berth::tests
