@@ -41,6 +41,8 @@ constexpr std::array kOfA30 = {MigProfile{"1g.6gb", 1, kA30One}, MigProfile{"1g.
                                MigProfile{"2g.12gb", 2, kA30Two}, MigProfile{"2g.12gb.me", 2, kA30TwoMedia},
                                MigProfile{"4g.24gb", 4, kFirst}};
 
+enum TableNumber : int { kA30 = 1, k40, k80, k94, k96, k141, k180 };
+
 bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
 bool overlaps(std::uint8_t used, int start, int size) { return (used & slice_mask(start, size)) != 0; }
@@ -58,21 +60,46 @@ int places_left(std::span<const MigProfile> profiles, int size, std::uint8_t use
 
 }  // namespace
 
-std::span<const MigProfile> mig_profiles(std::string_view product, std::int64_t memory_mib) {
+int mig_table_of(std::string_view product, std::int64_t memory_mib) {
   constexpr std::int64_t kGib = 1024;
-  if (has(product, "A30") && !has(product, "A300")) return kOfA30;
+  if (has(product, "A30") && !has(product, "A300")) return kA30;
   const bool hopper = has(product, "H100") || has(product, "H800") || has(product, "H200") || has(product, "GH200");
   const bool ampere = has(product, "A100") || has(product, "A800");
   const bool blackwell = has(product, "B200") || has(product, "B100");
-  if (!hopper && !ampere && !blackwell) return {};
+  if (!hopper && !ampere && !blackwell) return 0;
   // Of the bytes that a product's name says, some hundred MiB are the driver's.
-  if (memory_mib <= 0) return {};
-  if (ampere && memory_mib <= 41 * kGib) return kOf40;
-  if (memory_mib <= 82 * kGib) return kOf80;
-  if (hopper && memory_mib <= 94 * kGib) return kOf94;
-  if (hopper && memory_mib <= 97 * kGib) return kOf96;
-  if (hopper && memory_mib <= 142 * kGib) return kOf141;
-  return blackwell ? std::span<const MigProfile>(kOf180) : std::span<const MigProfile>();
+  if (memory_mib <= 0) return 0;
+  if (ampere && memory_mib <= 41 * kGib) return k40;
+  if (memory_mib <= 82 * kGib) return k80;
+  if (hopper && memory_mib <= 94 * kGib) return k94;
+  if (hopper && memory_mib <= 97 * kGib) return k96;
+  if (hopper && memory_mib <= 142 * kGib) return k141;
+  return blackwell ? k180 : 0;
+}
+
+std::span<const MigProfile> mig_table(int number) {
+  switch (number) {
+    case kA30:
+      return kOfA30;
+    case k40:
+      return kOf40;
+    case k80:
+      return kOf80;
+    case k94:
+      return kOf94;
+    case k96:
+      return kOf96;
+    case k141:
+      return kOf141;
+    case k180:
+      return kOf180;
+    default:
+      return {};
+  }
+}
+
+std::span<const MigProfile> mig_profiles(std::string_view product, std::int64_t memory_mib) {
+  return mig_table(mig_table_of(product, memory_mib));
 }
 
 std::optional<std::int8_t> best_mig_start(std::span<const MigProfile> profiles, std::string_view profile,

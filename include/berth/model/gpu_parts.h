@@ -45,6 +45,11 @@ struct MigProfile {
 // The profiles of a GPU of this product (label nvidia.com/gpu.product) with this much memory; empty for one that can't
 // be partitioned or is not known. Source: NVIDIA's MIG user guide, "Supported MIG profiles" (docs/gpu-topology.md).
 std::span<const MigProfile> mig_profiles(std::string_view product, std::int64_t memory_mib);
+// The same by number, which fits in a byte: 1 to kMigTables, 0 for a GPU that can't be partitioned or is not known. The
+// last profile of a table is the whole GPU.
+inline constexpr int kMigTables = 7;
+int mig_table_of(std::string_view product, std::int64_t memory_mib);
+std::span<const MigProfile> mig_table(int number);
 
 // The start at which a partition of `profile` costs the least on a GPU whose memory slices in `used` (bit i: slice i)
 // are taken: the one that leaves the most of the larger profiles possible, then the highest start. nullopt if none is
