@@ -75,13 +75,24 @@ GangData::Domain GangData::domain(PlaceId place, std::size_t level) const {
 void GangData::count_members() {
   if (gang_ == nullptr) return;
   here_.resize(snapshot_.index->slots());
-  for (const auto& [uid, slot] : gang_->members) {
-    if (uid == pod_.uid || slot >= here_.size()) continue;
-    ++placed_;
-    ++here_[slot];
-    const PlaceId place = snapshot_.at(slot).place;
-    for (Level& level : levels_) ++at(level.members, domain(place, level.index));
+  for (const auto& standing : gang_->nodes) {
+    const Standing others = without_this(standing);
+    const std::int32_t here = others.certain + others.expected;
+    if (here == 0) continue;
+    placed_ += here;
+    here_[standing.slot] = here;
+    const PlaceId place = snapshot_.at(standing.slot).place;
+    for (Level& level : levels_) at(level.members, domain(place, level.index)) += here;
   }
+}
+
+// A pod that is decided anew may have an entry of its own.
+GangData::Standing GangData::without_this(Standing standing) const {
+  const model::LedgerEntry* const own = snapshot_.entry(pod_.uid);
+  if (own != nullptr && own->slot == standing.slot) {
+    --(own->kind == model::EntryKind::kSoft ? standing.expected : standing.certain);
+  }
+  return standing;
 }
 
 GangData::Domain GangData::domain_of(Slot slot, PlaceId place) const {
@@ -104,17 +115,12 @@ void GangData::count_room(const ViewOf& view_of) {
   }
 }
 
-bool GangData::is_soft(const model::GangPlacement::Member& member) const {
-  const model::LedgerEntry* const entry = snapshot_.entry(member.uid);
-  return entry != nullptr && entry->kind == model::EntryKind::kSoft;
-}
-
 // What other members are expected to take is not free, though a soft entry of a stranger's holds nothing.
 void GangData::take_expected() {
   if (gang_ == nullptr) return;
-  for (const auto& member : gang_->members) {
-    if (member.uid == pod_.uid || member.slot >= here_.size() || !is_soft(member)) continue;
-    --at(free_, domain_of(member.slot, snapshot_.at(member.slot).place));
+  for (const auto& standing : gang_->nodes) {
+    const Standing others = without_this(standing);
+    if (others.expected > 0) at(free_, domain_of(others.slot, snapshot_.at(others.slot).place)) -= others.expected;
   }
 }
 
@@ -125,16 +131,20 @@ GangData::Pin GangData::pin() const {
   const bool by_slot = pod_.gang_topology.level < 0;
   std::vector<std::pair<Domain, std::int32_t>> certain;
   std::vector<std::pair<Domain, std::int32_t>> expected;
-  for (const auto& member : gang_->members) {
-    if (member.uid == pod_.uid || member.slot >= here_.size()) continue;
-    auto& counts = is_soft(member) ? expected : certain;
-    const Domain where = domain_of(member.slot, snapshot_.at(member.slot).place);
+  const auto add = [](auto& counts, Domain where, std::int32_t members) {
+    if (members == 0) return;
     const auto known = std::ranges::find(counts, where, &std::pair<Domain, std::int32_t>::first);
     if (known != counts.end()) {
-      ++known->second;
+      known->second += members;
     } else {
-      counts.emplace_back(where, 1);
+      counts.emplace_back(where, members);
     }
+  };
+  for (const auto& standing : gang_->nodes) {
+    const Standing others = without_this(standing);
+    const Domain where = domain_of(others.slot, snapshot_.at(others.slot).place);
+    add(certain, where, others.certain);
+    add(expected, where, others.expected);
   }
   const auto& counts = certain.empty() ? expected : certain;
   if (counts.empty()) return {};

@@ -1,6 +1,6 @@
 // What a pod's gang means for each node, worked out once for a query.
 //
-// Time and memory: O(slots + members + places × levels); none for a pod that is in no gang. The formulas:
+// Time and memory: O(slots + places × levels); none for a pod that is in no gang. The formulas:
 // docs/configuration.md, "Gangs".
 //
 // Thread-safe: immutable once built, valid as long as the query's snapshot is.
@@ -29,6 +29,7 @@ class GangData {
   void fill(NodeView& view, model::Slot slot) const;
 
  private:
+  using Standing = model::GangPlacement::Standing;
   using Domain = std::uint32_t;  // a number of Place::levels; 0: none
   struct Level {
     std::size_t index = 0;              // into Place::levels
@@ -47,7 +48,7 @@ class GangData {
   void take_expected();
   [[nodiscard]] Pin pin() const;
   [[nodiscard]] Domain domain_of(model::Slot slot, model::PlaceId place) const;
-  [[nodiscard]] bool is_soft(const model::GangPlacement::Member& member) const;
+  [[nodiscard]] Standing without_this(Standing standing) const;
   [[nodiscard]] Domain domain(model::PlaceId place, std::size_t level) const;
   [[nodiscard]] double near_members(std::int32_t here, model::PlaceId place) const;
   [[nodiscard]] double room_for_all(std::int32_t here, model::PlaceId place) const;

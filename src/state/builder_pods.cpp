@@ -163,7 +163,7 @@ void Builder::settle_moved() {
   for (const std::string& uid : ledger_.take_moved()) {
     PodRecord* const record = pods_.find_uid(uid);
     if (record != nullptr) settle_reader(*record);
-    if (record == nullptr || !record->bound) gangs_.move(uid, ledger_.node_of(uid));
+    if (record == nullptr || !record->bound) gangs_.move(uid, ledger_.node_of(uid), ledger_.is_soft(uid));
   }
 }
 
@@ -193,7 +193,11 @@ void Builder::keep_gang(const PodRecord& record, const model::Pod& pod) {
   // Others are none of our business, and their number is the cluster's.
   const bool ours = pod.gpus > 0 || pod.parts.any() || pod.resource_claims || !pod.annotations.empty();
   if (!gangs_.set(record.uid, ours ? pod.gang : model::GangRef{}, pod.phase)) return;
-  gangs_.move(record.uid, record.bound ? &nodes_.at(pod.node) : ledger_.node_of(record.uid));
+  if (record.bound) {
+    gangs_.move(record.uid, &nodes_.at(pod.node), false);
+  } else {
+    gangs_.move(record.uid, ledger_.node_of(record.uid), ledger_.is_soft(record.uid));
+  }
 }
 
 void Builder::keep_firm(PodRecord& record, const std::string& nominated, Ledger::Demand demand) {

@@ -11,25 +11,37 @@ using Placement = model::GangPlacement;
 GangTable::Member& GangTable::join(const std::string& uid, const model::GangRef& gang) {
   const auto known = members_.find(uid);
   if (known != members_.end() && known->second.gang->name == gang.name) return known->second;
-  NodeRecord* const node = known == members_.end() ? nullptr : known->second.node;
   Gang& joined = gangs_[gang.name];
   joined.name = gang.name;
-  Member made{uid, &joined, nullptr, gang.members};
-  if (node != nullptr) stand(made, node);
-  if (known != members_.end()) leave(known);
-  Member& member = members_[uid] = std::move(made);
-  joined.members.push_back(&member);
+  Member made{.gang = &joined, .told = gang.members};
+  count(made, +1);
+  if (known != members_.end()) {
+    stand(made, known->second.node, known->second.soft);
+    leave(known);
+  }
   touch(joined);
-  return member;
+  return members_[uid] = made;
 }
 
 void GangTable::leave(Members::iterator member) {
   Gang& left = *member->second.gang;
   touch(left);
-  std::erase(left.members, &member->second);
-  stand(member->second, nullptr);
+  stand(member->second, nullptr, false);
+  count(member->second, -1);
   members_.erase(member);
-  if (left.members.empty()) gangs_.erase(gangs_.find(left.name));
+  if (left.pods == 0) gangs_.erase(gangs_.find(left.name));
+}
+
+void GangTable::count(const Member& member, std::int32_t sign) {
+  Gang& gang = *member.gang;
+  gang.pods += sign;
+  if (member.succeeded) gang.succeeded += sign;
+  const auto told = gang.told.try_emplace(member.told).first;
+  if ((told->second += sign) == 0) gang.told.erase(told);
+  if (member.node == nullptr || member.succeeded) return;
+  const auto standing = gang.nodes.try_emplace(member.node).first;
+  (member.soft ? standing->second.expected : standing->second.certain) += sign;
+  if (standing->second.certain == 0 && standing->second.expected == 0) gang.nodes.erase(standing);
 }
 
 bool GangTable::set(const std::string& uid, const model::GangRef& gang, model::PodPhase phase) {
@@ -40,10 +52,13 @@ bool GangTable::set(const std::string& uid, const model::GangRef& gang, model::P
   }
   Member& member = join(uid, gang);
   const bool succeeded = phase == model::PodPhase::kSucceeded;
-  if (member.told != gang.members || member.succeeded != succeeded) touch(*member.gang);
+  member.watched = true;
+  if (member.told == gang.members && member.succeeded == succeeded) return true;
+  touch(*member.gang);
+  count(member, -1);
   member.told = gang.members;
   member.succeeded = succeeded;
-  member.watched = true;
+  count(member, +1);
   return true;
 }
 
@@ -56,23 +71,26 @@ void GangTable::forget(std::string_view uid) {
   if (member != members_.end()) leave(member);
 }
 
-void GangTable::move(std::string_view uid, NodeRecord* node) {
+void GangTable::move(std::string_view uid, NodeRecord* node, bool soft) {
   const auto found = members_.find(uid);
   if (found == members_.end()) return;
   Member& member = found->second;
-  if (member.node != node) {
-    stand(member, node);
+  if (member.node != node || member.soft != soft) {
+    stand(member, node, soft);
     touch(*member.gang);
   }
   if (node == nullptr && !member.watched) leave(found);
 }
 
-void GangTable::stand(Member& member, NodeRecord* node) {
+void GangTable::stand(Member& member, NodeRecord* node, bool soft) {
+  count(member, -1);
   if (node != nullptr) ++node->refers;
-  if (NodeRecord* const left = std::exchange(member.node, node)) {
-    --left->refers;
-    nodes_.release(*left);
-  }
+  NodeRecord* const left = std::exchange(member.node, node);
+  member.soft = soft;
+  count(member, +1);
+  if (left == nullptr) return;
+  --left->refers;
+  nodes_.release(*left);
 }
 
 void GangTable::touch(Gang& gang) {
@@ -81,17 +99,12 @@ void GangTable::touch(Gang& gang) {
 
 Placement GangTable::placement_of(const Gang& gang) {
   Placement placement;
-  std::int32_t known = 0;
-  std::int32_t succeeded = 0;
-  std::int32_t told = 0;
-  for (const Member* const member : gang.members) {
-    told = std::max(told, member->told);
-    ++(member->succeeded ? succeeded : known);
-    const bool placed = member->node != nullptr && member->node->slot != model::kNoSlot && !member->succeeded;
-    if (placed) placement.members.push_back({member->uid, member->node->slot});
+  placement.size = std::max(gang.told.rbegin()->first - gang.succeeded, gang.pods - gang.succeeded);
+  placement.nodes.reserve(gang.nodes.size());
+  for (const auto& [node, standing] : gang.nodes) {
+    if (node->slot != model::kNoSlot) placement.nodes.push_back({node->slot, standing.certain, standing.expected});
   }
-  placement.size = std::max(told - succeeded, known);
-  std::ranges::sort(placement.members, {}, &Placement::Member::uid);
+  std::ranges::sort(placement.nodes, {}, &Placement::Standing::slot);
   return placement;
 }
 

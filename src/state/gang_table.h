@@ -4,13 +4,17 @@
 // the ledger has a place. Members that have succeeded no longer count as told. A pod that the scheduler asked about
 // before the watch has shown it is a member for as long as it has an entry.
 //
+// A change of one pod costs a copy of the numbers by node, however many pods the gang has.
+//
 // Not thread-safe: owned by the builder.
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "berth/model/snapshot.h"
@@ -28,8 +32,8 @@ class GangTable {
   void expect(const std::string& uid, const model::GangRef& gang);
   // The pod is gone.
   void forget(std::string_view uid);
-  // Where the pod is bound or expected; null: nowhere. Nothing if it is in no gang.
-  void move(std::string_view uid, NodeRecord* node);
+  // Where the pod is bound or expected, by a soft entry if `soft`; null: nowhere. Nothing if it is in no gang.
+  void move(std::string_view uid, NodeRecord* node, bool soft);
 
   // To be called when a node has got a slot or lost it.
   void slots_change() { slots_changed_ = true; }
@@ -40,23 +44,31 @@ class GangTable {
  private:
   struct Gang;
   struct Member {
-    std::string uid;
     Gang* gang = nullptr;
     NodeRecord* node = nullptr;
+    bool soft = false;       // expected there, not certain
     std::int32_t told = 0;   // how many members it says the gang has
     bool watched = false;    // the watch has shown it
     bool succeeded = false;  // else it runs or is to run
   };
+  struct Standing {
+    std::int32_t certain = 0;
+    std::int32_t expected = 0;
+  };
   struct Gang {
     std::string name;
-    std::vector<Member*> members;  // in no order
+    std::int32_t pods = 0;
+    std::int32_t succeeded = 0;                       // of them; these have no place
+    std::map<std::int32_t, std::int32_t> told;        // by Member::told: how many say so
+    std::unordered_map<NodeRecord*, Standing> nodes;  // none without members
     bool touched = false;
   };
   using Members = model::StringMap<Member>;
 
   Member& join(const std::string& uid, const model::GangRef& gang);
   void leave(Members::iterator member);
-  void stand(Member& member, NodeRecord* node);
+  static void count(const Member& member, std::int32_t sign);
+  void stand(Member& member, NodeRecord* node, bool soft);
   void touch(Gang& gang);
   [[nodiscard]] static model::GangPlacement placement_of(const Gang& gang);
 

@@ -61,7 +61,7 @@ std::optional<std::pair<std::string, Ledger::Demand>> Ledger::unreserve(std::str
 void Ledger::put(const std::string& uid, const Entry& entry) {
   const auto [found, added] = entries_.try_emplace(uid, entry);
   const Entry old = std::exchange(found->second, entry);
-  if (added || old.node != entry.node) moved_.push_back(uid);
+  if (added || old.node != entry.node || old.kind != entry.kind) moved_.push_back(uid);
   // The new one first: ending the old one may forget a node that nothing else refers to.
   count(entry, +1);
   if (!added && old.reserved) old.node->account.withdraw(uid);
@@ -118,6 +118,11 @@ void Ledger::node_goes(NodeRecord& node) {
 NodeRecord* Ledger::node_of(std::string_view uid) const {
   const auto found = entries_.find(uid);
   return found == entries_.end() ? nullptr : found->second.node;
+}
+
+bool Ledger::is_soft(std::string_view uid) const {
+  const auto found = entries_.find(uid);
+  return found != entries_.end() && found->second.kind == EntryKind::kSoft;
 }
 
 bool Ledger::stands(const Expiry& expiry, bool reserved) const {

@@ -57,7 +57,9 @@ class Ledger {
 
   // Where the pod is expected, known or not; null without an entry.
   [[nodiscard]] NodeRecord* node_of(std::string_view uid) const;
-  // The pods whose entries came, moved or ended since the last call.
+  // Whether the pod has a soft entry.
+  [[nodiscard]] bool is_soft(std::string_view uid) const;
+  // The pods whose entries came, moved, ended or became of the other kind since the last call.
   std::vector<std::string> take_moved() { return std::exchange(moved_, {}); }
 
   [[nodiscard]] bool changed() const { return changed_; }

@@ -98,7 +98,7 @@ class SnapshotBuilder {
   }
   // A member of a gang has its place on the node added last.
   SnapshotBuilder& member(const std::string& gang, std::string uid) {
-    gangs_[gang].members.push_back({std::move(uid), slot()});
+    members_[gang].emplace_back(std::move(uid), slot());
     return *this;
   }
   // A member of a gang is bound there and holds the whole node.
@@ -106,11 +106,12 @@ class SnapshotBuilder {
     const auto at = static_cast<model::Slot>(std::ranges::find(names_, name) - names_.begin());
     states_[at].used = states_[at].gpus;
     states_[at].free = 0;
-    gangs_[gang].members.push_back({std::move(uid), at});
+    members_[gang].emplace_back(std::move(uid), at);
     return *this;
   }
   SnapshotBuilder& gang_of(const std::string& gang, std::int32_t size) {
-    gangs_[gang].size = size;
+    members_[gang];
+    gang_sizes_[gang] = size;
     return *this;
   }
   SnapshotBuilder& policy(model::SchedulingPolicy policy) {
@@ -205,11 +206,11 @@ class SnapshotBuilder {
     snapshot->budgets = std::make_shared<const model::BudgetList>(budgets_);
     snapshot->failures = std::make_shared<const model::FailureMap>(failures_);
     snapshot->ledger = std::make_shared<const model::LedgerMap>(ledger_);
-    for (const auto& [name, gang] : gangs_) {
+    for (const auto& [name, members] : members_) {
       auto& shard = snapshot->gangs.shards[model::GangIndex::shard_of(name)];
       auto next =
           shard ? std::make_shared<model::GangIndex::Shard>(*shard) : std::make_shared<model::GangIndex::Shard>();
-      next->emplace(name, std::make_shared<const model::GangPlacement>(gang));
+      next->emplace(name, std::make_shared<const model::GangPlacement>(gang(name, members)));
       shard = std::move(next);
     }
     snapshot->policies = std::make_shared<const model::PolicyMap>(policies_);
@@ -217,6 +218,22 @@ class SnapshotBuilder {
   }
 
  private:
+  // Expected where they have a soft entry, else certain.
+  model::GangPlacement gang(const std::string& name,
+                            const std::vector<std::pair<std::string, model::Slot>>& members) const {
+    std::map<model::Slot, model::GangPlacement::Standing> nodes;
+    for (const auto& [uid, slot] : members) {
+      const auto entry = ledger_.find(uid);
+      const bool soft = entry != ledger_.end() && entry->second.kind == model::EntryKind::kSoft;
+      nodes[slot].slot = slot;
+      ++(soft ? nodes[slot].expected : nodes[slot].certain);
+    }
+    model::GangPlacement placement;
+    const auto size = gang_sizes_.find(name);
+    if (size != gang_sizes_.end()) placement.size = size->second;
+    for (const auto& [slot, standing] : nodes) placement.nodes.push_back(standing);
+    return placement;
+  }
   [[nodiscard]] model::Slot slot() const { return static_cast<model::Slot>(names_.size() - 1); }
   SnapshotBuilder& holder(const std::string& ns, const std::string& dataset, model::DatasetPlacement::Holder holder) {
     model::DatasetPlacement& placement = placements_[ns + "/" + dataset];
@@ -235,7 +252,8 @@ class SnapshotBuilder {
   model::LedgerMap ledger_;
   model::BudgetList budgets_;
   std::map<std::pair<std::size_t, std::string>, std::size_t> level_values_;
-  model::StringMap<model::GangPlacement> gangs_;
+  std::map<std::string, std::vector<std::pair<std::string, model::Slot>>> members_;  // UID and place, by gang
+  std::map<std::string, std::int32_t> gang_sizes_;
   model::PolicyMap policies_;
   model::FailureMap failures_;
 };

@@ -157,15 +157,16 @@ struct LedgerEntry {
   GpuPlacement placement = {};  // of one by Bind; else empty
 };
 
-// Where members of a gang are, bound or expected by the ledger.
+// Where members of a gang are, by node.
 struct GangPlacement {
-  struct Member {
-    std::string uid;
+  struct Standing {
     Slot slot = kNoSlot;
-    friend bool operator==(const Member&, const Member&) = default;
+    std::int32_t certain = 0;   // bound, or with a firm entry in the ledger
+    std::int32_t expected = 0;  // with a soft one
+    friend bool operator==(const Standing&, const Standing&) = default;
   };
   std::int32_t size = 0;        // members that are to run at once: told, or as many as are known
-  std::vector<Member> members;  // that have a place, by UID
+  std::vector<Standing> nodes;  // where any is, by slot
   friend bool operator==(const GangPlacement&, const GangPlacement&) = default;
 };
 // By GangRef::name, in shards, so that a change copies little.

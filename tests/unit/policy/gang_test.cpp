@@ -67,7 +67,7 @@ TEST(ScoreProximity, NodesWithoutTheLabelAreNearNobody) {
 
 TEST(ScoreProximity, ThePodsOwnEntryIsNoNeighbour) {
   SnapshotBuilder cluster;
-  cluster.node("a").levels({"c1"}).member(kGang, "uid-train");
+  cluster.node("a").levels({"c1"}).promised("uid-train", 8, model::EntryKind::kSoft).member(kGang, "uid-train");
   cluster.node("b").levels({"c2"}).member(kGang, "m2");
   const auto found = proximities(cluster, member(1, 2), {"a", "b"});
   EXPECT_NEAR(found.at("a"), 0, 1e-9);

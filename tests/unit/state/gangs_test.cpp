@@ -21,12 +21,13 @@ model::Pod member(model::Pod what, std::int32_t members = 0, std::string gang = 
 class Gangs : public testing::Test {
  protected:
   Gangs() { cluster_.tell(model::AllNodes{{node("n1"), node("n2")}}, model::AllPods{}); }
-  // By UID, the node's name.
-  std::map<std::string, std::string> placed(const std::string& gang = kGang) {
+  // By node: so many members for certain, so many expected.
+  std::map<std::string, std::pair<int, int>> placed(const std::string& gang = kGang) {
     const auto now = cluster_.snapshot();
-    std::map<std::string, std::string> found;
+    std::map<std::string, std::pair<int, int>> found;
     if (const auto* const one = now->gangs.find(gang)) {
-      for (const auto& each : one->members) found[each.uid] = now->index->name(each.slot);
+      for (const auto& each : one->nodes)
+        found[std::string(now->index->name(each.slot))] = {each.certain, each.expected};
     }
     return found;
   }
@@ -41,14 +42,14 @@ TEST_F(Gangs, MembersHaveAPlaceWhereTheyAreBoundNominatedOrExpected) {
   cluster_.set_pods(member(bound(pod("a", 8), "n1")), member(nominated(pod("b", 8), "n2")), member(pod("c", 8)),
                     member(pod("d", 8)));
   cluster_.post({.uid = "c-uid", .winner = "n2", .gpus = 8, .gang = {kGang, 0}});
-  EXPECT_THAT(placed(), UnorderedElementsAre(Pair("a-uid", "n1"), Pair("b-uid", "n2"), Pair("c-uid", "n2")));
+  EXPECT_THAT(placed(), UnorderedElementsAre(Pair("n1", Pair(1, 0)), Pair("n2", Pair(1, 1))));
   EXPECT_EQ(size(), 4);  // as many as are known, d without a place among them
 }
 
 // Two members scheduled within one second: the second is asked about before any watch has shown the first.
 TEST_F(Gangs, APodThatTheWatchHasNotShownYetIsAMemberByItsSoftEntry) {
   cluster_.post({.uid = "a-uid", .winner = "n1", .gpus = 8, .gang = {kGang, 4}});
-  EXPECT_THAT(placed(), UnorderedElementsAre(Pair("a-uid", "n1")));
+  EXPECT_THAT(placed(), UnorderedElementsAre(Pair("n1", Pair(0, 1))));
   EXPECT_EQ(size(), 4);
   cluster_.pass(std::chrono::seconds(31));
   EXPECT_EQ(size(), -1);
@@ -57,9 +58,24 @@ TEST_F(Gangs, APodThatTheWatchHasNotShownYetIsAMemberByItsSoftEntry) {
 TEST_F(Gangs, ASoftEntryThatEndsByTimeTakesThePlaceAndNotTheMember) {
   cluster_.set_pods(member(pod("a", 8)));
   cluster_.post({.uid = "a-uid", .winner = "n1", .gpus = 8, .gang = {kGang, 0}});
-  EXPECT_THAT(placed(), UnorderedElementsAre(Pair("a-uid", "n1")));
+  EXPECT_THAT(placed(), UnorderedElementsAre(Pair("n1", Pair(0, 1))));
   cluster_.pass(std::chrono::seconds(31));
   EXPECT_THAT(placed(), IsEmpty());
+  EXPECT_EQ(size(), 1);
+}
+
+TEST_F(Gangs, AnExpectedMemberThatIsNominatedThereIsCertain) {
+  cluster_.set_pods(member(pod("a", 8)));
+  cluster_.post({.uid = "a-uid", .winner = "n1", .gpus = 8, .gang = {kGang, 0}});
+  cluster_.set_pods(member(nominated(pod("a", 8), "n1")));
+  EXPECT_THAT(placed(), UnorderedElementsAre(Pair("n1", Pair(1, 0))));
+}
+
+TEST_F(Gangs, APodThatChangesItsGangTakesItsPlaceAlong) {
+  cluster_.set_pods(member(bound(pod("a", 8), "n1")), member(bound(pod("b", 8), "n1")));
+  cluster_.set_pods(member(bound(pod("a", 8), "n1"), 0, "ns/other job"));
+  EXPECT_THAT(placed(), UnorderedElementsAre(Pair("n1", Pair(1, 0))));
+  EXPECT_THAT(placed("ns/other job"), UnorderedElementsAre(Pair("n1", Pair(1, 0))));
   EXPECT_EQ(size(), 1);
 }
 
@@ -67,7 +83,7 @@ TEST_F(Gangs, WhoIsBoundElsewhereThanExpectedStandsWhereItIsBound) {
   cluster_.set_pods(member(pod("a", 8)));
   cluster_.post({.uid = "a-uid", .winner = "n1", .gpus = 8, .gang = {kGang, 0}});
   cluster_.set_pods(member(bound(pod("a", 8), "n2")));
-  EXPECT_THAT(placed(), UnorderedElementsAre(Pair("a-uid", "n2")));
+  EXPECT_THAT(placed(), UnorderedElementsAre(Pair("n2", Pair(1, 0))));
 }
 
 // The greater of what is told and what is known; those that succeeded are no longer to run.
@@ -95,9 +111,9 @@ TEST_F(Gangs, AGangWithoutPodsIsForgotten) {
 TEST_F(Gangs, ANodeThatGoesTakesItsMembersPlacesAndGivesThemBack) {
   cluster_.set_pods(member(bound(pod("a", 8), "n1")), member(bound(pod("b", 8), "n2")));
   cluster_.tell(model::NodeGone{"n1"});
-  EXPECT_THAT(placed(), UnorderedElementsAre(Pair("b-uid", "n2")));
+  EXPECT_THAT(placed(), UnorderedElementsAre(Pair("n2", Pair(1, 0))));
   cluster_.set_nodes(node("n0"), node("n1"));  // n0 has taken the slot
-  EXPECT_THAT(placed(), UnorderedElementsAre(Pair("a-uid", "n1"), Pair("b-uid", "n2")));
+  EXPECT_THAT(placed(), UnorderedElementsAre(Pair("n1", Pair(1, 0)), Pair("n2", Pair(1, 0))));
 }
 
 // A cluster's jobs without GPUs are many, and none of our business.
