@@ -41,6 +41,7 @@ void GangTable::count(const Member& member, std::int32_t sign) {
   if (member.node == nullptr || member.succeeded) return;
   const auto standing = gang.nodes.try_emplace(member.node).first;
   (member.soft ? standing->second.expected : standing->second.certain) += sign;
+  if (member.node->slot != model::kNoSlot) gang.changed.push_back(member.node->slot);
   if (standing->second.certain == 0 && standing->second.expected == 0) gang.nodes.erase(standing);
 }
 
@@ -97,22 +98,39 @@ void GangTable::touch(Gang& gang) {
   if (!std::exchange(gang.touched, true)) touched_.push_back(gang.name);
 }
 
-Placement GangTable::placement_of(const Gang& gang) {
-  Placement placement;
-  placement.size = std::max(gang.told.rbegin()->first - gang.succeeded, gang.pods - gang.succeeded);
-  placement.nodes.reserve(gang.nodes.size());
+std::vector<Placement::Standing> GangTable::all_nodes(const Gang& gang) {
+  std::vector<Placement::Standing> nodes;
+  nodes.reserve(gang.nodes.size());
   for (const auto& [node, standing] : gang.nodes) {
-    if (node->slot != model::kNoSlot) placement.nodes.push_back({node->slot, standing.certain, standing.expected});
+    if (node->slot != model::kNoSlot) nodes.push_back({node->slot, standing.certain, standing.expected});
   }
-  std::ranges::sort(placement.nodes, {}, &Placement::Standing::slot);
-  return placement;
+  std::ranges::sort(nodes, {}, &Placement::Standing::slot);
+  return nodes;
+}
+
+void GangTable::correct(std::vector<Placement::Standing>& nodes, const Gang& gang) const {
+  for (const model::Slot slot : gang.changed) {
+    const auto at = std::ranges::lower_bound(nodes, slot, {}, &Placement::Standing::slot);
+    const bool there = at != nodes.end() && at->slot == slot;
+    const auto standing = gang.nodes.find(nodes_.by_slot()[slot]);
+    if (standing == gang.nodes.end()) {
+      if (there) nodes.erase(at);
+      continue;
+    }
+    const Placement::Standing now{slot, standing->second.certain, standing->second.expected};
+    if (there) {
+      *at = now;
+    } else {
+      nodes.insert(at, now);
+    }
+  }
 }
 
 void GangTable::write(model::Snapshot& snapshot) {
   using Shard = model::GangIndex::Shard;
-  if (slots_changed_) {
+  const bool anew = std::exchange(slots_changed_, false);
+  if (anew) {
     for (auto& [name, gang] : gangs_) touch(gang);
-    slots_changed_ = false;
   }
   // Each shard is copied once, however many of its gangs have changed.
   std::unordered_map<std::size_t, std::shared_ptr<Shard>> open;
@@ -130,7 +148,16 @@ void GangTable::write(model::Snapshot& snapshot) {
       if (before != nullptr) shard_of(name).erase(name);
       continue;
     }
-    Placement next = placement_of(found->second);
+    Gang& gang = found->second;
+    Placement next{std::max(gang.told.rbegin()->first, gang.pods) - gang.succeeded, {}};
+    if (before != nullptr && gang.published && !anew) {
+      next.nodes = before->nodes;
+      correct(next.nodes, gang);
+    } else {
+      next.nodes = all_nodes(gang);
+    }
+    gang.changed.clear();
+    gang.published = true;
     if (before != nullptr && *before == next) continue;
     shard_of(name).insert_or_assign(name, std::make_shared<const Placement>(std::move(next)));
   }

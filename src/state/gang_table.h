@@ -61,6 +61,8 @@ class GangTable {
     std::int32_t succeeded = 0;                       // of them; these have no place
     std::map<std::int32_t, std::int32_t> told;        // by Member::told: how many say so
     std::unordered_map<NodeRecord*, Standing> nodes;  // none without members
+    std::vector<model::Slot> changed;                 // of nodes whose numbers may not be the published ones
+    bool published = false;
     bool touched = false;
   };
   using Members = model::StringMap<Member>;
@@ -70,7 +72,8 @@ class GangTable {
   static void count(const Member& member, std::int32_t sign);
   void stand(Member& member, NodeRecord* node, bool soft);
   void touch(Gang& gang);
-  [[nodiscard]] static model::GangPlacement placement_of(const Gang& gang);
+  [[nodiscard]] static std::vector<model::GangPlacement::Standing> all_nodes(const Gang& gang);
+  void correct(std::vector<model::GangPlacement::Standing>& nodes, const Gang& gang) const;
 
   NodeTable& nodes_;
   Members members_;                   // by UID

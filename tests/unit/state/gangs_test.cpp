@@ -108,6 +108,13 @@ TEST_F(Gangs, AGangWithoutPodsIsForgotten) {
   EXPECT_EQ(size(), -1);
 }
 
+TEST_F(Gangs, AGangThatComesAgainHasNothingOfTheOneBefore) {
+  cluster_.set_pods(member(bound(pod("a", 8), "n1")));
+  EXPECT_THAT(placed(), UnorderedElementsAre(Pair("n1", Pair(1, 0))));
+  cluster_.tell(model::PodGone{"ns", "a", "a-uid"}, model::PodSet{member(bound(pod("b", 8), "n2"))});
+  EXPECT_THAT(placed(), UnorderedElementsAre(Pair("n2", Pair(1, 0))));
+}
+
 TEST_F(Gangs, ANodeThatGoesTakesItsMembersPlacesAndGivesThemBack) {
   cluster_.set_pods(member(bound(pod("a", 8), "n1")), member(bound(pod("b", 8), "n2")));
   cluster_.tell(model::NodeGone{"n1"});
