@@ -6,6 +6,7 @@ BEGIN {
   may["core"] = ""
   may["model"] = "core"
   may["policy"] = "model core"
+  may["simulate"] = "policy model core"
   may["codec"] = "model core"
   may["net"] = "core"
   may["kube"] = "net codec model core"
@@ -14,10 +15,10 @@ BEGIN {
   may["control"] = "policy state sources kube net codec model core"
   may["server"] = "control policy state sources kube net codec model core"
   may["agent"] = "kube net codec model core"
-  may["cli"] = "agent server control policy state sources kube net codec model core"
+  may["cli"] = "simulate agent server control policy state sources kube net codec model core"
 
   # library: how its headers begin, and the modules that may include them
-  above_model = "policy codec net kube sources state control server agent cli"
+  above_model = "policy simulate codec net kube sources state control server agent cli"
   library("simdjson", "^simdjson(\\.h$|/)", "codec")
   library("nlohmann/json", "^nlohmann/", "codec")
   library("libcurl", "^curl/", "net")

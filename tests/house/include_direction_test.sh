@@ -24,7 +24,7 @@ trap 'rm -rf "$tree"' EXIT
 clean_tree() {
   rm -rf "${tree:?}"/*
   local module
-  for module in core model policy codec net kube sources state server agent cli; do
+  for module in core model policy simulate codec net kube sources state server agent cli; do
     mkdir -p "$tree/src/$module" "$tree/include/berth/$module"
     echo '#pragma once' >"$tree/include/berth/$module/a.h"
     echo '#pragma once' >"$tree/src/$module/own_$module.h"
@@ -61,16 +61,17 @@ upward() {
     must_fail "include/berth/$module/a.h" "#include \"berth/$other/a.h\"" "$module may not include $other"
   done
 }
-upward core model policy codec net kube sources state server agent cli
-upward model policy codec net kube sources state server agent cli
-upward policy codec net kube sources state server agent cli
-upward codec policy net kube sources state server agent cli
-upward net model policy codec kube sources state server agent cli
-upward kube policy sources state server agent cli
-upward sources policy state server agent cli
-upward state policy server agent cli
-upward server agent cli
-upward agent policy sources state server cli
+upward core model policy simulate codec net kube sources state server agent cli
+upward model policy simulate codec net kube sources state server agent cli
+upward policy simulate codec net kube sources state server agent cli
+upward simulate codec net kube sources state server agent cli
+upward codec policy simulate net kube sources state server agent cli
+upward net model policy simulate codec kube sources state server agent cli
+upward kube policy simulate sources state server agent cli
+upward sources policy simulate state server agent cli
+upward state policy simulate server agent cli
+upward server simulate agent cli
+upward agent policy simulate sources state server cli
 must_fail src/main.cpp '#include "berth/server/a.h"' 'main may not include server'
 must_fail src/core/a.cpp '#include "berth/gateway/a.h"' 'core may not include gateway'
 

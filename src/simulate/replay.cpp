@@ -1,0 +1,144 @@
+#include "berth/simulate/replay.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "fragmentation.h"
+
+namespace berth::simulate {
+namespace {
+
+constexpr std::size_t kLearnEvery = 64;  // arrivals
+// Two generators of one seed must not run alike.
+constexpr std::uint64_t kNodeStream = 0x9e3779b97f4a7c15;
+constexpr std::uint64_t kChoiceStream = 0xc2b2ae3d27d4eb4f;
+
+template <class T>
+void shuffle(std::vector<T>& list, std::mt19937_64& random) {
+  for (std::size_t i = list.size(); i > 1; --i) std::swap(list[i - 1], list[below(random, i)]);
+}
+
+// What is expected while nothing has been seen: single GPUs, and now and then all of a machine.
+model::RequestMix first_mix() {
+  return {0, {{{.gpus = 1, .milli = model::kWholeMilli}, 0.9}, {{.gpus = 8, .milli = model::kWholeMilli}, 0.1}}};
+}
+
+// Sums of one per cent.
+void count(Point& point, double allocation, double fragmentation, double free) {
+  ++point.tasks;
+  point.allocation += allocation;
+  point.fragmentation += fragmentation;
+  point.unusable += free > 0 ? fragmentation / free * 100 : 0;
+}
+
+void finish(Point& point) {
+  const auto tasks = static_cast<double>(std::max<std::int64_t>(point.tasks, 1));
+  point.allocation /= tasks;
+  point.fragmentation /= tasks;
+  point.unusable /= tasks;
+}
+
+// Learns from the first arrivals alone.
+class Learner {
+ public:
+  Learner(const Workload& workload, std::size_t until) : workload_(&workload), until_(until) {
+    counts_.resize(workload.kinds.size());
+  }
+  // After an arrival; the mix to go on with, if there is a new one.
+  std::optional<model::RequestMix> saw(std::uint32_t kind) {
+    if (seen_ >= until_) return std::nullopt;
+    ++counts_[kind];
+    ++seen_;
+    if (seen_ % kLearnEvery != 0 && seen_ != until_) return std::nullopt;
+    return mix_of(workload_->kinds, counts_);
+  }
+
+ private:
+  const Workload* workload_;
+  std::size_t until_;
+  std::size_t seen_ = 0;
+  std::vector<std::int64_t> counts_;
+};
+
+}  // namespace
+
+std::size_t size_of(const model::RequestClass& request) {
+  if (request.gpus == 0) return 0;
+  return request.whole() ? static_cast<std::size_t>(request.gpus) + 1 : 1;
+}
+
+std::string size_name(std::size_t size) { return size == 0 ? "cpu" : size == 1 ? "shared" : std::to_string(size - 1); }
+
+std::vector<std::uint32_t> arrivals(const Workload& workload, double inflation, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::vector<std::uint32_t> order(workload.tasks.size());
+  std::iota(order.begin(), order.end(), 0U);
+  shuffle(order, random);
+  const auto kind_of = [&](std::uint32_t task) -> const Kind& { return workload.kinds[workload.tasks[task].kind]; };
+  const double most = inflation * static_cast<double>(workload.capacity_milli());
+  double asked = 0;
+  for (const std::uint32_t task : order) asked += static_cast<double>(kind_of(task).milli());
+  while (true) {
+    const auto task = static_cast<std::uint32_t>(below(random, workload.tasks.size()));
+    if (asked + kind_of(task).request.milli > most) return order;
+    asked += static_cast<double>(kind_of(task).milli());
+    order.push_back(task);
+  }
+}
+
+std::vector<std::uint32_t> node_order(const Workload& workload, std::uint64_t seed) {
+  std::mt19937_64 random(seed ^ kNodeStream);
+  std::vector<std::uint32_t> order(workload.nodes.size());
+  std::iota(order.begin(), order.end(), 0U);
+  shuffle(order, random);
+  return order;
+}
+
+Replay replay(const Workload& workload, const ReplaySettings& settings, std::uint64_t seed) {
+  const auto order = arrivals(workload, settings.inflation, seed);
+  Cluster cluster(workload, node_order(workload, seed));
+  Chooser chooser(settings.chooser, workload, cluster, settings.mix_from ? first_mix() : workload.mix(),
+                  seed ^ kChoiceStream);
+  Learner learner(workload, settings.mix_from ? static_cast<std::size_t>(
+                                                    std::ceil(*settings.mix_from * static_cast<double>(order.size())))
+                                              : 0);
+  Fragmentation fragmentation(workload, cluster);
+  const auto capacity = static_cast<double>(cluster.capacity_milli());
+  Replay result{seed, {}};
+  Point since{};  // counts since the beginning
+  double asked = 0;
+  for (const std::uint32_t index : order) {
+    const Task& task = workload.tasks[index];
+    const Kind& kind = workload.kinds[task.kind];
+    if (const auto choice = chooser.choose(task.kind, task.memory_mib)) {
+      const bool linked = kind.request.whole() && (kind.request.gpus == 2 || kind.request.gpus == 4);
+      since.linked += linked ? 1 : 0;
+      since.in_island += linked && in_one_island(cluster.node(choice->node).room, choice->gpus) ? 1 : 0;
+      cluster.place(choice->node, kind, task.memory_mib, choice->gpus);
+      chooser.changed(choice->node);
+      fragmentation.changed(cluster, choice->node);
+    } else {
+      ++since.failed[size_of(kind.request)];
+    }
+    if (const auto mix = learner.saw(task.kind)) chooser.learn(*mix);
+
+    asked += static_cast<double>(kind.milli());
+    const auto percent = static_cast<std::size_t>(std::lround(asked / capacity * 100));
+    if (result.points.size() <= percent) result.points.resize(percent + 1);
+    Point& point = result.points[percent];
+    const double allocation = static_cast<double>(cluster.allocated_milli()) / capacity * 100;
+    count(point, allocation, fragmentation.milli() / capacity * 100, 100 - allocation);
+    point.failed = since.failed;
+    point.linked = since.linked;
+    point.in_island = since.in_island;
+  }
+  for (Point& point : result.points) finish(point);
+  return result;
+}
+
+double fragmentation_milli(const Workload& workload, const Cluster& cluster) {
+  return Fragmentation(workload, cluster).milli();
+}
+
+}  // namespace berth::simulate
