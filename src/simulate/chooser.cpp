@@ -73,6 +73,12 @@ std::optional<Choice> Chooser::choose(std::uint32_t kind_number, std::int64_t me
   return best;
 }
 
+std::optional<Choice> Chooser::choose_on(NodeNumber number, std::uint32_t kind_number, std::int64_t memory_mib) {
+  const Kind& kind = workload_->kinds[kind_number];
+  if (!cluster_->fits(number, kind, memory_mib)) return std::nullopt;
+  return Choice{number, scorer_->rate(cluster_->node(number), number, kind).gpus};
+}
+
 void Chooser::changed(NodeNumber number) { scorer_->changed(cluster_->node(number), number); }
 
 void Chooser::learn(const model::RequestMix& mix) {

@@ -63,6 +63,8 @@ class Chooser {
 
   // nullopt if the task fits nowhere.
   std::optional<Choice> choose(std::uint32_t kind, std::int64_t memory_mib);
+  // On this node alone; no decision of its own, as far as the scorer counts them.
+  std::optional<Choice> choose_on(NodeNumber number, std::uint32_t kind, std::int64_t memory_mib);
   // To be told of each change of a node.
   void changed(NodeNumber number);
   void learn(const model::RequestMix& mix);
