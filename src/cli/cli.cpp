@@ -9,6 +9,7 @@
 #include "explain.h"
 #include "report.h"
 #include "serve.h"
+#include "simulate.h"
 #include "topology.h"
 
 namespace berth::cli {
@@ -25,6 +26,7 @@ struct Flags {
   ExplainFlags explain;
   TopologyFlags topology;
   AgentFlags agent;
+  SimulateFlags simulate;
 };
 
 void add_serve(CLI::App& app, ServeFlags& flags) {
@@ -148,6 +150,7 @@ std::unique_ptr<CLI::App> command_line(Flags& flags) {
   add_explain(*app, flags.explain);
   add_topology(*app, flags.topology);
   add_agent(*app, flags.agent);
+  add_simulate(*app, flags.simulate);
   app->add_subcommand("version", "Print the version");
   return app;
 }
@@ -164,7 +167,7 @@ int run(int argc, char** argv, const std::function<void(server::HttpServer&)>& m
     const auto named = app->get_subcommands();
     if (named.empty() && argc > 1 && argv[1][0] != '-') {
       return report(kUsage, "\"" + std::string(argv[1]) +
-                                "\" is no command; there are serve, explain, topology, agent and version");
+                                "\" is no command; there are serve, explain, topology, agent, simulate and version");
     }
     const std::string command = named.empty() ? "berth" : "berth " + named.front()->get_name();
     return report(kUsage, std::string(error.what()) + " (see `" + command + " --help`)");
@@ -176,6 +179,7 @@ int run(int argc, char** argv, const std::function<void(server::HttpServer&)>& m
   if (app->got_subcommand("serve")) return serve(flags.serve, more_extender_routes);
   if (app->got_subcommand("topology")) return topology(flags.topology);
   if (app->got_subcommand("agent")) return agent(flags.agent);
+  if (app->got_subcommand("simulate")) return simulate(flags.simulate);
   return explain(flags.explain);
 }
 

@@ -52,7 +52,9 @@ CsvReader::CsvReader(std::string_view text, std::string name, const std::vector<
 std::optional<std::string_view> CsvReader::line() {
   while (!rest_.empty()) {
     const std::size_t end = rest_.find('\n');
-    const std::string_view found = core::trimmed(rest_.substr(0, end));
+    std::string_view found = rest_.substr(0, end);
+    if (found.ends_with('\r')) found.remove_suffix(1);
+    found = core::trimmed(found);
     rest_.remove_prefix(end == std::string_view::npos ? rest_.size() : end + 1);
     ++line_;
     if (!found.empty()) return found;

@@ -62,6 +62,14 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{{"topology"}, 2, "FILE is required"}, Wrong{{"topology", "a.txt", "--format", "xml"}, 2, "--format"},
         Wrong{{"topology", "/nowhere/topo.txt"}, 1, "/nowhere/topo.txt"},
         Wrong{{"topology", "-", "--config", "/nowhere/berth.yaml"}, 1, "/nowhere/berth.yaml"},
+        Wrong{{"simulate"}, 2, "--nodes is required"},
+        Wrong{{"simulate", "--nodes", "n", "--tasks", "t", "--policy", "best"}, 2, "bestfit"},
+        Wrong{{"simulate", "--nodes", "n", "--tasks", "t", "--seeds", "3..1"}, 2, "1..10"},
+        Wrong{{"simulate", "--nodes", "n", "--tasks", "t", "--ties", "none"}, 2, "--ties"},
+        Wrong{{"simulate", "--nodes", "n", "--tasks", "t", "--load", "0.9"}, 2, "--departures"},
+        Wrong{{"simulate", "--nodes", "n", "--tasks", "t", "--departures", "--plot", "p.svg"}, 2, "--plot"},
+        Wrong{{"simulate", "--nodes", "-", "--tasks", "-"}, 2, "standard input"},
+        Wrong{{"simulate", "--nodes", "/nowhere/nodes.csv", "--tasks", "t"}, 1, "/nowhere/nodes.csv"},
         Wrong{{"explain"}, 2, "NAMESPACE/NAME"}, Wrong{{"explain", "pod-without-namespace"}, 2, "NAMESPACE/NAME"},
         Wrong{{"explain", "a/b", "--server", "http://127.0.0.1:1"}, 1, "is Berth running there?"},
         Wrong{{"explain", "--cluster-file", "x"}, 2, "--pod"},
@@ -252,6 +260,53 @@ TEST(ServeWithoutItsCluster, AnswersErrorsButLetsOtherPodsPass) {
   EXPECT_EQ(other.at("NodeNames"), nlohmann::json({"a"}));
   berth.child().send_signal(SIGTERM);
   EXPECT_EQ(berth.child().wait(), 0);
+}
+
+constexpr const char* kTraceNodes = "sn,cpu_milli,memory_mib,gpu,model\nn,64000,262144,2,T4\n";
+constexpr const char* kTraceTasks =
+    "name,cpu_milli,memory_mib,num_gpu,gpu_milli,creation_time,deletion_time\n"
+    "a,4000,1024,1,1000,0,100\nb,4000,1024,1,500,0,100\n";
+
+TEST(Simulate, ReplaysATraceAndDrawsIt) {
+  const TempDir dir;
+  const std::string nodes = dir.write("nodes.csv", kTraceNodes);
+  const std::string tasks = dir.write("tasks.csv", kTraceTasks);
+  const std::string plot = dir.path("plot.svg");
+  const Outcome outcome = run({"simulate", "--nodes", nodes, "--tasks", tasks, "--seeds", "1..2", "--inflation", "0",
+                               "--format", "json", "--plot", plot});
+  ASSERT_EQ(outcome.status, 0) << outcome.errors;
+  EXPECT_EQ(outcome.errors, "") << "no progress where it is short and no terminal";
+  const auto told = nlohmann::json::parse(outcome.output);
+  EXPECT_EQ(told["policy"], "berth");
+  EXPECT_EQ(told["mean"]["allocation"]["75"], 75);
+  EXPECT_EQ(told["runs"][1]["seed"], 2);
+  std::ifstream picture(plot);
+  std::string first;
+  std::getline(picture, first);
+  EXPECT_THAT(first, HasSubstr("<svg "));
+}
+
+TEST(Simulate, PrintsTablesOfReplaysAndOfWaiting) {
+  const TempDir dir;
+  const std::string nodes = dir.write("nodes.csv", kTraceNodes);
+  const std::string tasks = dir.write("tasks.csv", kTraceTasks);
+  Outcome outcome = run({"simulate", "--nodes", nodes, "--tasks", tasks, "--policy", "fgd,berth", "--seeds", "1"});
+  ASSERT_EQ(outcome.status, 0) << outcome.errors;
+  EXPECT_THAT(outcome.output, HasSubstr("1 nodes, 2 GPUs; a list of 2 tasks; 1 run\n"));
+  outcome = run({"simulate", "--nodes", nodes, "--tasks", tasks, "--policy", "bestfit,berth", "--departures",
+                 "--arrivals", "100", "--seeds", "1..3"});
+  ASSERT_EQ(outcome.status, 0) << outcome.errors;
+  EXPECT_THAT(outcome.output, HasSubstr("berth - bestfit, 1: "));
+}
+
+TEST(Simulate, SaysWhichLineIsWrong) {
+  const TempDir dir;
+  const std::string nodes = dir.write("nodes.csv", kTraceNodes);
+  const std::string tasks = dir.write("tasks.csv", std::string(kTraceTasks) + "c,4000,1024,1,2000,0,100\n");
+  const Outcome outcome = run({"simulate", "--nodes", nodes, "--tasks", tasks});
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_THAT(outcome.errors, HasSubstr("tasks.csv line 4: gpu_milli must be a whole number from 1 to 1000"));
+  EXPECT_EQ(std::count(outcome.errors.begin(), outcome.errors.end(), '\n'), 1);
 }
 
 }  // namespace

@@ -93,6 +93,15 @@ TEST(Docs, ListEveryFlagOfAgent) {
   EXPECT_EQ(first_words(section("docs/configuration.md", "## berth agent"), ' ', is_flag), flags);
 }
 
+TEST(Docs, ListEveryFlagOfSimulate) {
+  std::set<std::string> flags;
+  for (const auto& flag : flag_names()) {
+    if (flag.command == "simulate") flags.insert(flag.flag);
+  }
+  ASSERT_FALSE(flags.empty());
+  EXPECT_EQ(first_words(section("docs/configuration.md", "## berth simulate"), ' ', is_flag), flags);
+}
+
 TEST(Docs, ListEveryRoute) {
   const core::SystemClock clock;
   state::ClusterState state({}, clock);
