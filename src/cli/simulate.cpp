@@ -177,6 +177,7 @@ std::string file_name(const std::string& path) { return path.substr(path.find_la
 
 Result<std::string> replays(const SimulateFlags& flags, const Plan& plan, const simulate::Workload& workload) {
   std::vector<simulate::PolicyReplays> results;
+  results.reserve(plan.policies.size());
   for (const auto policy : plan.policies) results.push_back({policy, std::vector<simulate::Replay>(plan.seeds.size())});
   run_all(plan, [&](std::size_t policy, std::size_t seed) {
     simulate::ReplaySettings settings{plan.chooser, flags.inflation, flags.mix_from};
@@ -193,6 +194,7 @@ Result<std::string> replays(const SimulateFlags& flags, const Plan& plan, const 
 
 Result<std::string> departures(const SimulateFlags& flags, const Plan& plan, const simulate::Workload& workload) {
   std::vector<simulate::PolicyDepartures> results;
+  results.reserve(plan.policies.size());
   for (const auto policy : plan.policies) {
     results.push_back({policy, std::vector<simulate::DepartureRun>(plan.seeds.size())});
   }

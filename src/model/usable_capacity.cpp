@@ -9,7 +9,6 @@
 namespace berth::model {
 namespace {
 
-constexpr int kSlices = 8;
 constexpr std::size_t kMostProducts = 62;
 constexpr std::int32_t kOtherProducts = 63;
 constexpr double kPlenty = 1e9;
@@ -133,7 +132,7 @@ MixTable::MixTable(const RequestMix& mix) : version_(mix.version) {
     return std::tuple(!request.whole(), request.milli, request.mib, request.memory_percent,
                       std::string_view(request.mig), request.gpus, request.cpu_milli);
   };
-  std::ranges::stable_sort(requests_, [&](const auto& a, const auto& b) {
+  std::ranges::sort(requests_, [&](const auto& a, const auto& b) {
     const auto left = key(a);
     const auto right = key(b);
     return left != right ? left < right : a.request.products < b.request.products;

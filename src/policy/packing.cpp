@@ -12,7 +12,7 @@ using model::GpuMask;
 using model::RequestClass;
 using model::Room;
 
-constexpr std::int64_t kUsualMib = 80 * 1024;
+constexpr std::int64_t kUsualMib = 81'920;
 constexpr double kSmallestPart = 0.02;  // a class of next to nothing must not outweigh all others
 constexpr double kFgdPart = 0.95;
 constexpr double kSliceParts = 8;

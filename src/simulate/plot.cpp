@@ -138,8 +138,8 @@ std::string allocation_plot(std::span<const PolicyReplays> policies, const std::
       picture.x(least), picture.y(least), picture.x(100), picture.y(100));
 
   // Names stand at the ends of their lines, pushed apart where these are close.
-  std::ranges::stable_sort(lines, std::greater<>(),
-                           [](const Line& line) { return line.points.empty() ? 0.0 : line.points.back().second; });
+  std::ranges::sort(lines, std::greater<>(),
+                    [](const Line& line) { return line.points.empty() ? 0.0 : line.points.back().second; });
   double name_y = kTop - kLeastNameGap;
   for (const Line& line : lines) {
     if (line.points.empty()) continue;

@@ -77,8 +77,7 @@ std::string run_json(const Workload& workload, const Replay& run, bool islands) 
 
 std::string policy_json(const Workload& workload, const PolicyReplays& policy, bool islands) {
   const std::size_t last = last_percent({&policy, 1});
-  std::vector<std::string> runs;
-  for (const Replay& run : policy.runs) runs.push_back(run_json(workload, run, islands));
+  const auto runs = mapped(policy.runs, [&](const Replay& run) { return run_json(workload, run, islands); });
   std::string mean = "{";
   std::string sd = "{";
   const auto summarise = [&](const std::string& name, const PointValue& value) {
@@ -128,9 +127,8 @@ std::string departure_json(const DepartureRun& run) {
   return out + "}";
 }
 
-std::string departures_json(const PolicyDepartures& policy) {
-  std::vector<std::string> runs;
-  for (const DepartureRun& run : policy.runs) runs.push_back(departure_json(run));
+std::string policy_json(const PolicyDepartures& policy) {
+  const auto runs = mapped(policy.runs, departure_json);
   std::string mean = "{";
   std::string sd = "{";
   for (std::size_t size = 0; size < kSizes; ++size) {
@@ -153,23 +151,19 @@ std::string departures_json(const PolicyDepartures& policy) {
 }  // namespace
 
 std::string replay_json(const Workload& workload, std::span<const PolicyReplays> policies, bool islands) {
-  std::vector<std::string> all;
-  for (const PolicyReplays& policy : policies) all.push_back(policy_json(workload, policy, islands));
+  const auto all = mapped(policies, [&](const PolicyReplays& one) { return policy_json(workload, one, islands); });
   return (all.size() == 1 ? all[0] : "{\"policies\": " + array_of(all) + "}") + "\n";
 }
 
 std::string departures_json(std::span<const PolicyDepartures> policies) {
-  if (policies.size() == 1) return departures_json(policies[0]) + "\n";
-  std::vector<std::string> all;
-  for (const PolicyDepartures& policy : policies) all.push_back(departures_json(policy));
-  std::vector<std::string> differences;
-  for (const Compared& one : compare(policies)) {
+  if (policies.size() == 1) return policy_json(policies[0]) + "\n";
+  const auto all = mapped(policies, [](const PolicyDepartures& one) { return policy_json(one); });
+  const auto differences = mapped(compare(policies), [](const Compared& one) {
     const auto [mean, half] = one.difference;
-    differences.push_back(
-        fmt::format(R"({{"policy": "{}", "against": "{}", "size": "{}", "seconds": {}, "interval": [{}, {}]}})",
-                    to_string(one.policy), to_string(one.against), size_name(one.size), number(mean),
-                    number(mean - half), number(mean + half)));
-  }
+    return fmt::format(R"({{"policy": "{}", "against": "{}", "size": "{}", "seconds": {}, "interval": [{}, {}]}})",
+                       to_string(one.policy), to_string(one.against), size_name(one.size), number(mean),
+                       number(mean - half), number(mean + half));
+  });
   return "{\"policies\": " + array_of(all) + ", \"differences\": " + array_of(differences) + "}\n";
 }
 

@@ -51,10 +51,9 @@ std::vector<Compared> compare(std::span<const PolicyDepartures> policies) {
   for (const PolicyDepartures& other : policies.first(policies.size() - 1)) {
     for (std::size_t size = 0; size < kSizes; ++size) {
       if (!has(last, size) || !has(other, size)) continue;
-      std::vector<double> a;
-      std::vector<double> b;
-      for (const DepartureRun& run : last.runs) a.push_back(run.mean_wait_s[size]);
-      for (const DepartureRun& run : other.runs) b.push_back(run.mean_wait_s[size]);
+      const auto wait = [&](const DepartureRun& run) { return run.mean_wait_s[size]; };
+      const auto a = mapped(last.runs, wait);
+      const auto b = mapped(other.runs, wait);
       found.push_back({last.policy, other.policy, size, paired_difference(a, b)});
     }
   }

@@ -9,6 +9,15 @@
 
 namespace berth::simulate {
 
+// What `make` makes of each element.
+template <class Range, class Make>
+auto mapped(const Range& range, const Make& make) {
+  std::vector<decltype(make(*std::begin(range)))> all;
+  all.reserve(std::size(range));
+  for (const auto& one : range) all.push_back(make(one));
+  return all;
+}
+
 // `value` of a point, over the runs that have one at `percent`.
 using PointValue = std::function<double(const Point&)>;
 Spread spread_at(const PolicyReplays& policy, std::size_t percent, const PointValue& value);

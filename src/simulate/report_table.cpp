@@ -93,11 +93,7 @@ std::string departures_table(std::span<const PolicyDepartures> policies) {
   out += cell("allocated %") + "\n";
   for (const PolicyDepartures& policy : policies) {
     out += fmt::format("{:<{}}", to_string(policy.policy), kNameWidth);
-    const auto over_runs = [&](const auto& value) {
-      std::vector<double> values;
-      for (const DepartureRun& run : policy.runs) values.push_back(value(run));
-      return spread(values);
-    };
+    const auto over_runs = [&](const auto& value) { return spread(mapped(policy.runs, value)); };
     for (const std::size_t size : sizes) {
       out += cell(text(over_runs([&](const DepartureRun& run) { return run.mean_wait_s[size]; }), 0));
     }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 
 #include "berth/core/text.h"
 #include "berth/model/gpu_set.h"
@@ -42,7 +43,9 @@ class Reader {
       if (workload_.tasks.size() > kMostTasks) csv.wrong("there are more than 10,000,000 tasks");
     }
     if (csv.error()) return csv.error();
-    std::ranges::stable_sort(workload_.tasks, {}, &Task::name);
+    std::ranges::sort(workload_.tasks, {}, [](const Task& task) {
+      return std::tuple(std::string_view(task.name), task.kind, task.memory_mib, task.lifetime_s);
+    });
     if (std::ranges::any_of(workload_.kinds, [](const Kind& kind) { return kind.milli() > 0; })) return std::nullopt;
     return core::Error{core::ErrorCode::kInvalid, "there is no task that asks for a GPU", name};
   }
@@ -113,6 +116,7 @@ std::int64_t Workload::capacity_milli() const {
 
 model::RequestMix Workload::mix() const {
   std::vector<std::int64_t> counts;
+  counts.reserve(kinds.size());
   for (const Kind& kind : kinds) counts.push_back(kind.tasks);
   return mix_of(kinds, counts);
 }
