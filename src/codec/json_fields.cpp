@@ -123,26 +123,29 @@ core::WallTime timestamp(const Field& field, Reading& reading) {
   return {};
 }
 
-std::int64_t quantity(const Field& field, Reading& reading) {
+namespace {
+
+using Parse = core::Result<std::int64_t> (*)(std::string_view);
+
+std::int64_t quantity(const Field& field, Parse parse, Reading& reading) {
   if (!field.given) return 0;
   std::array<char, 32> digits{};
   std::string_view written;
-  if (field.value.is<std::int64_t>()) {
-    std::int64_t whole = 0;
-    if (field.value.get(whole) == simdjson::SUCCESS && whole >= 0) return whole;
-    reading.fail("must not be negative", field.name);
-    return 0;
-  }
-  if (field.value.is<double>() || field.value.is<std::uint64_t>()) {
+  std::to_chars_result end{digits.data(), std::errc()};
+  if (std::int64_t whole = 0; field.value.is<std::int64_t>() && field.value.get(whole) == simdjson::SUCCESS) {
+    end = std::to_chars(digits.data(), digits.data() + digits.size(), whole);
+  } else if (field.value.is<double>() || field.value.is<std::uint64_t>()) {
     double number = 0;
     if (field.value.get(number) != simdjson::SUCCESS) number = -1;
-    const auto [end, code] = std::to_chars(digits.data(), digits.data() + digits.size(), number);
-    if (code == std::errc()) written = {digits.data(), static_cast<std::size_t>(end - digits.data())};
+    end = std::to_chars(digits.data(), digits.data() + digits.size(), number);
   } else if (field.value.get(written) != simdjson::SUCCESS) {
     reading.fail(wrong_type("a quantity", field.value), field.name);
     return 0;
   }
-  const auto value = core::parse_quantity(written);
+  if (end.ec == std::errc() && end.ptr != digits.data()) {
+    written = {digits.data(), static_cast<std::size_t>(end.ptr - digits.data())};
+  }
+  const auto value = parse(written);
   if (!value) {
     reading.fail(value.error().message, field.name);
     return 0;
@@ -152,6 +155,18 @@ std::int64_t quantity(const Field& field, Reading& reading) {
     return 0;
   }
   return *value;
+}
+
+}  // namespace
+
+std::int64_t quantity(const Field& field, Reading& reading) { return quantity(field, core::parse_quantity, reading); }
+
+std::int64_t capped_quantity(const Field& field, Reading& reading) {
+  return quantity(field, core::parse_capped_quantity, reading);
+}
+
+std::int64_t milli_quantity(const Field& field, Reading& reading) {
+  return quantity(field, core::parse_milli_quantity, reading);
 }
 
 }  // namespace berth::codec

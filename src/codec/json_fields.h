@@ -101,6 +101,9 @@ std::int64_t number(const Field& field, std::int64_t least, std::int64_t most, R
 core::WallTime timestamp(const Field& field, Reading& reading);
 // A Kubernetes quantity, as a string or a number, rounded up; negative is wrong.
 std::int64_t quantity(const Field& field, Reading& reading);
+// The same, and the greatest int64 for what is more; likewise in thousandths.
+std::int64_t capped_quantity(const Field& field, Reading& reading);
+std::int64_t milli_quantity(const Field& field, Reading& reading);
 
 // An item of a list, which must be an object; `reading` stands on the item.
 std::optional<simdjson::dom::object> item_object(simdjson::dom::element item, Reading& reading);

@@ -9,6 +9,7 @@
 
 #include "berth/codec/machine_json.h"
 #include "hami.h"
+#include "pod_containers.h"
 
 namespace berth::codec {
 namespace {
@@ -69,6 +70,18 @@ void read_mig(model::Node& node, simdjson::dom::object amounts, std::string_view
     node.mig.push_back({std::string(key.substr(prefix.size())), static_cast<std::int32_t>(std::min(count, kMost))});
   }
   std::ranges::sort(node.mig, {}, &model::MigDemand::profile);
+}
+
+model::Resources read_allocatable(const Field& allocatable, Reading& reading) {
+  model::Resources there;
+  const Amounts amounts = read_amounts(allocatable, reading);
+  there.basic = {amounts.cpu_milli.value_or(0), amounts.memory_bytes.value_or(0),
+                 amounts.ephemeral_storage_bytes.value_or(0), amounts.pods.value_or(0)};
+  for (const NamedAmount& one : amounts.scalars) {
+    if (one.amount > 0) there.scalars.push_back({std::string(one.name), one.amount});
+  }
+  std::ranges::sort(there.scalars, {}, &model::ScalarAmount::name);
+  return within_bounds(std::move(there), model::kMostThere);
 }
 
 void read_labels(model::Node& node, simdjson::dom::object labels, const model::ResourceNames& resources,
@@ -150,6 +163,7 @@ void read_into(model::Node& node, simdjson::dom::object json, const model::Resou
       node.gpus = quantity(gpus, reading);
       read_mig(node, *amounts, resources.mig_prefix, reading);
     }
+    node.allocatable = read_allocatable(allocatable, reading);
   }
 }
 

@@ -3,6 +3,8 @@
 #include <string>
 #include <utility>
 
+#include "berth/model/resources.h"
+
 namespace berth::codec {
 namespace {
 
@@ -50,6 +52,50 @@ GpuAmounts gpu_amounts(const Field& amounts, const model::ResourceNames& resourc
   return found;
 }
 
+Amounts read_amounts(const Field& amounts, Reading& reading) {
+  Amounts found;
+  const auto fields = object(amounts, reading);
+  if (!fields) return found;
+  const Reading::Step step(reading, amounts.name);
+  const auto take = [&](std::optional<std::int64_t>& into, const Field& field, auto parse) {
+    if (into) reading.fail("is given twice", field.name);
+    into = parse(field, reading);
+  };
+  for (const auto& [key, value] : *fields) {
+    if (value.is_null()) continue;
+    const Field field{key, true, value};
+    if (key == "cpu") {
+      take(found.cpu_milli, field, milli_quantity);
+    } else if (key == "memory") {
+      take(found.memory_bytes, field, capped_quantity);
+    } else if (key == "ephemeral-storage") {
+      take(found.ephemeral_storage_bytes, field, capped_quantity);
+    } else if (key == "pods") {
+      take(found.pods, field, capped_quantity);
+    } else if (model::is_scalar_resource(key)) {
+      if (std::ranges::find(found.scalars, key, &NamedAmount::name) != found.scalars.end()) {
+        reading.fail("is given twice", key);
+      }
+      if (found.scalars.size() == kMostScalars) {
+        reading.fail("is one more than " + std::to_string(kMostScalars) + " different resources", key);
+        break;
+      }
+      found.scalars.push_back({key, capped_quantity(field, reading)});
+    }
+  }
+  return found;
+}
+
+void fill_in(Amounts& amounts, const Amounts& defaults) {
+  if (!amounts.cpu_milli) amounts.cpu_milli = defaults.cpu_milli;
+  if (!amounts.memory_bytes) amounts.memory_bytes = defaults.memory_bytes;
+  if (!amounts.ephemeral_storage_bytes) amounts.ephemeral_storage_bytes = defaults.ephemeral_storage_bytes;
+  for (const NamedAmount& one : defaults.scalars) {
+    const bool given = std::ranges::find(amounts.scalars, one.name, &NamedAmount::name) != amounts.scalars.end();
+    if (!given) amounts.scalars.push_back(one);
+  }
+}
+
 std::optional<Container> read_container(simdjson::dom::element item, const model::ResourceNames& resources_known,
                                         Reading& reading) {
   const auto fields = item_object(item, reading);
@@ -73,6 +119,8 @@ std::optional<Container> read_container(simdjson::dom::element item, const model
     for (const PartAmount& part : limited.parts) {
       if (!has(container.parts, part)) container.parts.push_back(part);
     }
+    container.requests = read_amounts(requests, reading);
+    fill_in(container.requests, read_amounts(limits, reading));
   }
   return container;
 }

@@ -1,4 +1,4 @@
-// The containers of a pod, and the GPUs that they want together.
+// The containers of a pod, and how what they want adds up.
 //
 // Not thread-safe.
 #pragma once
@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "berth/model/node.h"
@@ -31,11 +32,30 @@ struct GpuAmounts {
 };
 GpuAmounts gpu_amounts(const Field& amounts, const model::ResourceNames& resources, Reading& reading);
 
+// What a map of amounts says of the resources that kube-scheduler counts.
+struct NamedAmount {
+  std::string_view name;
+  std::int64_t amount = 0;
+};
+struct Amounts {
+  std::optional<std::int64_t> cpu_milli;
+  std::optional<std::int64_t> memory_bytes;
+  std::optional<std::int64_t> ephemeral_storage_bytes;
+  std::optional<std::int64_t> pods;  // of a node
+  std::vector<NamedAmount> scalars;  // model::ScalarResources, in the order of the map
+};
+// Kinds of scalars that one pod or node may name: few enough to look through.
+inline constexpr std::size_t kMostScalars = 128;
+Amounts read_amounts(const Field& amounts, Reading& reading);
+// Adds what `amounts` leaves open.
+void fill_in(Amounts& amounts, const Amounts& defaults);
+
 struct Container {
   std::string_view name;
   std::string_view image;
   std::int64_t gpus = 0;
   std::vector<PartAmount> parts;
+  Amounts requests;
   bool restarts = false;  // an init container that is a sidecar
   Field env;              // not looked at yet
   Field ports;
@@ -57,43 +77,54 @@ void each_container(const Field& containers, const model::ResourceNames& resourc
   }
 }
 
-// Adds up as PodRequests of k8s.io/component-helpers resource/helpers.go does.
-class GpuCount {
+// Adds up as PodRequests of k8s.io/component-helpers resource/helpers.go does. `Ops` adds one amount to another and
+// raises one to another.
+template <class Amount, class Ops>
+class RoleCount {
  public:
-  explicit GpuCount(Reading& reading) : reading_(reading) {}
+  explicit RoleCount(Ops ops) : ops_(ops) {}
 
-  void add_container(std::int64_t gpus) { add(running_, gpus); }
+  void add_container(const Amount& amount) { ops_.add(running_, amount); }
   // In the order of the list. One that restarts is a sidecar: it stays beside all that start after it. The others run
   // alone.
-  void add_init_container(std::int64_t gpus, bool restarts) {
-    std::int64_t while_starting = sidecars_;
-    add(while_starting, gpus);
-    starting_ = std::max(starting_, while_starting);
+  void add_init_container(const Amount& amount, bool restarts) {
+    Amount while_starting = sidecars_;
+    ops_.add(while_starting, amount);
+    ops_.raise(starting_, while_starting);
     if (!restarts) return;
-    sidecars_ = while_starting;
-    add(running_, gpus);
+    sidecars_ = std::move(while_starting);
+    ops_.add(running_, amount);
   }
-  void add_overhead(std::int64_t gpus) { add(overhead_, gpus); }
+  void add_overhead(const Amount& amount) { ops_.add(overhead_, amount); }
 
-  [[nodiscard]] std::int64_t total() {
-    std::int64_t sum = std::max(running_, starting_);
-    add(sum, overhead_);
+  [[nodiscard]] Amount total() {
+    Amount sum = running_;
+    ops_.raise(sum, starting_);
+    ops_.add(sum, overhead_);
     return sum;
   }
 
  private:
-  void add(std::int64_t& sum, std::int64_t gpus) {
+  Ops ops_;
+  Amount running_{};   // containers and sidecars
+  Amount starting_{};  // the most that any init container and the sidecars before it hold
+  Amount sidecars_{};
+  Amount overhead_{};
+};
+
+struct CountGpus {
+  Reading* reading;
+  void add(std::int64_t& sum, std::int64_t gpus) const {
     if (__builtin_add_overflow(sum, gpus, &sum)) {
-      reading_.fail("asks for more GPUs than can be counted");
+      reading->fail("asks for more GPUs than can be counted");
       sum = 0;
     }
   }
-
-  Reading& reading_;
-  std::int64_t running_ = 0;   // containers and sidecars
-  std::int64_t starting_ = 0;  // the most that any init container and the sidecars before it hold
-  std::int64_t sidecars_ = 0;
-  std::int64_t overhead_ = 0;
+  static void raise(std::int64_t& sum, std::int64_t gpus) { sum = std::max(sum, gpus); }
+};
+class GpuCount : public RoleCount<std::int64_t, CountGpus> {
+ public:
+  explicit GpuCount(Reading& reading) : RoleCount(CountGpus{&reading}) {}
 };
 
 }  // namespace berth::codec

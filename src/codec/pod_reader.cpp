@@ -11,6 +11,7 @@
 #include "koordinator.h"
 #include "pod_containers.h"
 #include "pod_parts.h"
+#include "pod_resources.h"
 
 namespace berth::codec {
 namespace {
@@ -136,13 +137,13 @@ void read_volumes(model::Pod& pod, const Field& volumes, Reading& reading) {
 }
 
 void read_spec(model::Pod& pod, const FluidPod& fluid, simdjson::dom::object spec,
-               const model::ResourceNames& resources, Reading& reading) {
+               const model::ResourceNames& resources, PodResources& asked, Reading& reading) {
   const Reading::Step step(reading, "spec");
-  // spec.resources is left alone: it covers cpu, memory and huge pages, never an extended resource.
-  const auto [node, scheduler, gates, containers, init_containers, overhead, priority, deadline, volumes, devices] =
-      pick<10>(spec,
+  const auto [node, scheduler, gates, containers, init_containers, overhead, priority, deadline, volumes, devices,
+              pod_level] =
+      pick<11>(spec,
                {string_view("nodeName"), "schedulerName", "schedulingGates", "containers", "initContainers", "overhead",
-                "priority", "activeDeadlineSeconds", "volumes", "resourceClaims"},
+                "priority", "activeDeadlineSeconds", "volumes", "resourceClaims", "resources"},
                reading);
   pod.node = text(node, reading);
   pod.scheduler_name = text(scheduler, reading);
@@ -160,21 +161,24 @@ void read_spec(model::Pod& pod, const FluidPod& fluid, simdjson::dom::object spe
   };
   each_container(containers, resources, reading, [&](const Container& container) {
     count.add_container(parts.add_container(container));
+    asked.add_container(container);
     take_image(container.image);
     if (pod.cache) look_at(*pod.cache, fluid, container, reading);
   });
   each_container(init_containers, resources, reading, [&](const Container& container) {
     count.add_init_container(parts.add_init_container(container), container.restarts);
+    asked.add_init_container(container);
     take_image(container.image);
   });
   count.add_overhead(parts.add_overhead(gpu_amounts(overhead, resources, reading)));
   pod.gpus = count.total();
   pod.parts = parts.total(pod.gpus);
+  pod.requests = asked.total(pod_level, overhead);
   std::sort(pod.images.begin(), pod.images.end());
   pod.images.erase(std::unique(pod.images.begin(), pod.images.end()), pod.images.end());
 }
 
-void read_conditions(model::Pod& pod, const Field& conditions, Reading& reading) {
+void read_conditions(model::Pod& pod, const Field& conditions, PodResources& asked, Reading& reading) {
   const auto items = array(conditions, reading);
   if (!items) return;
   const Reading::Step in_list(reading, conditions.name);
@@ -187,6 +191,7 @@ void read_conditions(model::Pod& pod, const Field& conditions, Reading& reading)
         pick<4>(*fields, {string_view("type"), "status", "reason", "message"}, reading);
     const string_view type = text(type_field, reading);
     const string_view status = text(status_field, reading);
+    if (type == "PodResizePending" && text(reason, reading) == "Infeasible") asked.resize_is_infeasible();
     if (type == "Ready" && pod.cache) pod.cache->ready = status == "True";
     if (type == "PodScheduled" && status == "False" && text(reason, reading) == "Unschedulable") {
       pod.rejected_by_us = model::names_our_reason(text(message, reading));
@@ -194,16 +199,22 @@ void read_conditions(model::Pod& pod, const Field& conditions, Reading& reading)
   }
 }
 
-void read_status(model::Pod& pod, simdjson::dom::object status, Reading& reading) {
+void read_status(model::Pod& pod, simdjson::dom::object status, PodResources& asked, Reading& reading) {
   const Reading::Step step(reading, "status");
-  const auto [phase, nominated, conditions, host_ip, pod_ip, started, reason] = pick<7>(
-      status, {string_view("phase"), "nominatedNodeName", "conditions", "hostIP", "podIP", "startTime", "reason"},
-      reading);
+  const auto [phase, nominated, conditions, host_ip, pod_ip, started, reason, containers, init_containers, allotted,
+              resources] =
+      pick<11>(status,
+               {string_view("phase"), "nominatedNodeName", "conditions", "hostIP", "podIP", "startTime", "reason",
+                "containerStatuses", "initContainerStatuses", "allocatedResources", "resources"},
+               reading);
   pod.phase = parse_phase(text(phase, reading));
   if (pod.phase == model::PodPhase::kFailed) pod.failed_reason = text(reason, reading);
   pod.nominated_node = text(nominated, reading);
   pod.started = timestamp(started, reading);
-  read_conditions(pod, conditions, reading);
+  read_conditions(pod, conditions, asked, reading);
+  asked.read_container_statuses(containers);
+  asked.read_container_statuses(init_containers);
+  asked.read_pod_status(allotted, resources);
   if (!pod.cache) return;
   pod.cache->started = pod.started;
   pod.cache->host_ip = text(host_ip, reading);
@@ -236,8 +247,9 @@ void read_into(model::Pod& pod, simdjson::dom::object json, const model::Resourc
     fluid = read_metadata(pod, *fields, reading);
     pod.gang = read_gang(pod.ns, *fields, spec, reading);
   }
-  if (const auto fields = object(spec, reading)) read_spec(pod, fluid, *fields, resources, reading);
-  if (const auto fields = object(status, reading)) read_status(pod, *fields, reading);
+  PodResources asked(reading);
+  if (const auto fields = object(status, reading)) read_status(pod, *fields, asked, reading);
+  if (const auto fields = object(spec, reading)) read_spec(pod, fluid, *fields, resources, asked, reading);
   if (pod.gpus == 0 && !pod.parts.any()) return;
   if (const auto fields = object(metadata, reading)) keep_labels(pod, *fields, reading);
 }

@@ -49,6 +49,67 @@ Scale scale_of(std::string_view suffix) {
   return {true, 0, exponent};
 }
 
+struct Scaled {
+  bool valid = false;
+  bool too_large = false;  // `value` is then the nearest there is
+  std::int64_t value = 0;
+};
+
+// In units of 10^-extra_digits, rounded up.
+Scaled scaled_quantity(std::string_view text, int extra_digits) {
+  std::string_view rest = text;
+  const bool negative = !rest.empty() && rest[0] == '-';
+  if (!rest.empty() && (rest[0] == '-' || rest[0] == '+')) rest.remove_prefix(1);
+  using Limits = std::numeric_limits<std::int64_t>;
+  const Scaled too_large{true, true, negative ? Limits::min() : Limits::max()};
+
+  // Digits go into one wide integer; those behind the point lower the power of ten.
+  Wide value = 0;
+  int digits = 0;
+  int ten = extra_digits;
+  bool point = false;
+  bool endless = false;
+  bool dropped = false;  // a non-zero digit past what can matter was left out: round up
+  while (!rest.empty() && (is_digit(rest[0]) || (rest[0] == '.' && !point))) {
+    if (rest[0] == '.') {
+      point = true;
+    } else {
+      ++digits;
+      if (value < static_cast<Wide>(1'000'000'000'000'000'000) * 1000) {
+        value = value * 10 + (rest[0] - '0');
+        if (point) --ten;
+      } else if (point) {
+        dropped = dropped || rest[0] != '0';
+      } else {
+        endless = true;
+      }
+    }
+    rest.remove_prefix(1);
+  }
+  const Scale scale = scale_of(rest);
+  if (digits == 0 || !scale.known) return {};
+  if (endless) return too_large;
+
+  constexpr Wide kMax = Limits::max();
+  ten += scale.ten;
+  Wide divisor = 1;
+  const Wide wide_limit = static_cast<Wide>(1) << 120;
+  for (; ten < 0 && divisor < wide_limit / 10; ++ten) divisor *= 10;
+  for (; ten > 0 && value != 0; --ten) {
+    if (value > kMax) return too_large;
+    value *= 10;
+  }
+  for (int i = 0; i < scale.two && value != 0; ++i) {
+    if (value >= wide_limit / 2) return too_large;
+    value *= 2;
+  }
+  Wide whole = value / divisor;
+  const bool fraction = whole * divisor != value || dropped;
+  if (fraction && !negative) ++whole;  // Quantity.Value() rounds towards positive infinity
+  if (whole > kMax) return too_large;
+  return {true, false, static_cast<std::int64_t>(negative ? -whole : whole)};
+}
+
 tl::unexpected<Error> bad_quantity(std::string_view text) {
   return fail(ErrorCode::kInvalid,
               "\"" + std::string(text.substr(0, 64)) + "\" is not a quantity (examples: 8, 500m, 16Gi)");
@@ -98,53 +159,19 @@ std::optional<double> parse_percentage(std::string_view text) {
 }
 
 Result<std::int64_t> parse_quantity(std::string_view text) {
-  std::string_view rest = text;
-  const bool negative = !rest.empty() && rest[0] == '-';
-  if (!rest.empty() && (rest[0] == '-' || rest[0] == '+')) rest.remove_prefix(1);
+  const Scaled scaled = scaled_quantity(text, 0);
+  if (!scaled.valid || scaled.too_large) return bad_quantity(text);
+  return scaled.value;
+}
 
-  // Digits go into one wide integer; those behind the point lower the power of ten.
-  Wide value = 0;
-  int digits = 0;
-  int ten = 0;
-  bool point = false;
-  bool dropped = false;  // a non-zero digit past what can matter was left out: round up
-  while (!rest.empty() && (is_digit(rest[0]) || (rest[0] == '.' && !point))) {
-    if (rest[0] == '.') {
-      point = true;
-    } else {
-      ++digits;
-      if (value < static_cast<Wide>(1'000'000'000'000'000'000) * 1000) {
-        value = value * 10 + (rest[0] - '0');
-        if (point) --ten;
-      } else if (point) {
-        dropped = dropped || rest[0] != '0';
-      } else {
-        return bad_quantity(text);
-      }
-    }
-    rest.remove_prefix(1);
-  }
-  const Scale scale = scale_of(rest);
-  if (digits == 0 || !scale.known) return bad_quantity(text);
+Result<std::int64_t> parse_milli_quantity(std::string_view text) {
+  const Scaled scaled = scaled_quantity(text, 3);
+  return scaled.valid ? Result<std::int64_t>(scaled.value) : bad_quantity(text);
+}
 
-  constexpr Wide kMax = std::numeric_limits<std::int64_t>::max();
-  ten += scale.ten;
-  Wide divisor = 1;
-  const Wide wide_limit = static_cast<Wide>(1) << 120;
-  for (; ten < 0 && divisor < wide_limit / 10; ++ten) divisor *= 10;
-  for (; ten > 0 && value != 0; --ten) {
-    if (value > kMax) return bad_quantity(text);
-    value *= 10;
-  }
-  for (int i = 0; i < scale.two && value != 0; ++i) {
-    if (value >= wide_limit / 2) return bad_quantity(text);
-    value *= 2;
-  }
-  Wide whole = value / divisor;
-  const bool fraction = whole * divisor != value || dropped;
-  if (fraction && !negative) ++whole;  // Quantity.Value() rounds towards positive infinity
-  if (whole > kMax) return bad_quantity(text);
-  return static_cast<std::int64_t>(negative ? -whole : whole);
+Result<std::int64_t> parse_capped_quantity(std::string_view text) {
+  const Scaled scaled = scaled_quantity(text, 0);
+  return scaled.valid ? Result<std::int64_t>(scaled.value) : bad_quantity(text);
 }
 
 Result<std::chrono::milliseconds> parse_duration(std::string_view text) {

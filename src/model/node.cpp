@@ -11,8 +11,8 @@ bool same(const std::shared_ptr<const T>& a, const std::shared_ptr<const T>& b) 
 }
 
 auto plain_fields(const Node& node) {
-  return std::tie(node.name, node.uid, node.gpus, node.gpu_product, node.gpu_memory_mib, node.rack, node.zone,
-                  node.slurm_name, node.gpu_count, node.mig, node.levels, node.fluid_labels, node.images);
+  return std::tie(node.name, node.uid, node.allocatable, node.gpus, node.gpu_product, node.gpu_memory_mib, node.rack,
+                  node.zone, node.slurm_name, node.gpu_count, node.mig, node.levels, node.fluid_labels, node.images);
 }
 
 }  // namespace

@@ -220,6 +220,7 @@ PodRequest make_request(const Pod& pod, const PodDefaults& defaults) {
   request.owner = pod.owner;
   request.gpus = pod.gpus;
   request.parts = pod.parts;
+  request.requests = pod.requests;
   request.resource_claims = pod.resource_claims;
   request.gang = pod.gang;
   request.dataset_policy = defaults.dataset_policy;

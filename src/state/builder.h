@@ -29,6 +29,7 @@
 #include "pod_wants.h"
 #include "policy_table.h"
 #include "reader_counts.h"
+#include "request_pool.h"
 
 namespace berth::state {
 
@@ -92,6 +93,8 @@ class Builder {
   void remove_node(NodeRecord& record);
   PodRecord& set_pod(const model::Pod& pod);
   void count_gpus(PodRecord& record, const model::Pod& pod, const model::PodRequest& request);
+  void count_requests(PodRecord& record, const model::Pod& pod);
+  void uncount_requests(PodRecord& record);
   void keep_cache(PodRecord& record, const model::Pod& pod);
   void keep_wants(PodRecord& record, const model::Pod& pod, const model::PodRequest& request);
   void drop_wants(PodRecord& record);
@@ -113,6 +116,7 @@ class Builder {
   AttemptCounter& attempts_;
   NodeTable nodes_;
   PodTable pods_;
+  RequestPool requests_;
   Ledger ledger_{nodes_};
   GangTable gangs_{nodes_};
   LabelTable labels_;

@@ -18,6 +18,10 @@ bool says_more(const model::Pod& pod) {
          !pod.required_claims.empty();
 }
 
+std::shared_ptr<const model::Resources> requests_of(const PodRecord* record) {
+  return record != nullptr ? record->requests : nullptr;
+}
+
 }  // namespace
 
 void Builder::take(model::PodSet& update) { set_pod(update.pod); }
@@ -51,6 +55,7 @@ PodRecord& Builder::set_pod(const model::Pod& pod) {
   pods_.set_bound(*record, !pod.node.empty() && !pod.ended());
   const model::PodRequest request = says_more(pod) ? model::make_request(pod, {}) : model::PodRequest{};
   count_gpus(*record, pod, request);
+  count_requests(*record, pod);
   keep_cache(*record, pod);
   keep_wants(*record, pod, request);
   keep_ledger(*record, pod);
@@ -90,6 +95,28 @@ void Builder::count_gpus(PodRecord& record, const model::Pod& pod, const model::
     holder.pod.owner.clear();
   }
   if (node->account.put(holder)) nodes_.touch(*node);
+}
+
+void Builder::count_requests(PodRecord& record, const model::Pod& pod) {
+  std::shared_ptr<const model::Resources> asked = record.requests;
+  if (!asked || *asked != pod.requests) asked = requests_.share(within_bounds(pod.requests, model::kMostAsked));
+  NodeRecord* const node = record.bound ? &nodes_.at(pod.node) : nullptr;
+  if (record.counts_on == node && record.requests == asked) return;
+  if (node != nullptr) {
+    node->count_pod(*asked, +1);
+    nodes_.touch(*node);
+  }
+  uncount_requests(record);
+  record.counts_on = node;
+  record.requests = std::move(asked);
+}
+
+void Builder::uncount_requests(PodRecord& record) {
+  if (record.counts_on == nullptr) return;
+  NodeRecord& left = *std::exchange(record.counts_on, nullptr);
+  left.count_pod(*record.requests, -1);
+  nodes_.touch(left);
+  nodes_.release(left);
 }
 
 void Builder::keep_cache(PodRecord& record, const model::Pod& pod) {
@@ -172,7 +199,8 @@ void Builder::resolve_again(const std::vector<std::string>& names) {
     for (PodRecord* const record : wanted_names_.concerned(name)) {
       wanted_names_.resolve(*record, claims_.known(), datasets_.names());
       const PodWants& wants = *record->wants;
-      if (!record->closed) keep_firm(*record, wants.nominated, {wants.gpus, wants.priority, wants.parts});
+      if (!record->closed)
+        keep_firm(*record, wants.nominated, {wants.gpus, wants.priority, wants.parts, record->requests});
       settle_reader(*record);
     }
   }
@@ -186,7 +214,7 @@ void Builder::keep_ledger(PodRecord& record, const model::Pod& pod) {
     attempts_.forget(record.uid);
     return;
   }
-  keep_firm(record, pod.nominated_node, {gpu_count(pod.gpus), pod.priority, pod.parts});
+  keep_firm(record, pod.nominated_node, {gpu_count(pod.gpus), pod.priority, pod.parts, record.requests});
 }
 
 void Builder::keep_gang(const PodRecord& record, const model::Pod& pod) {
@@ -217,6 +245,7 @@ void Builder::forget(PodRecord& record) {
     nodes_.touch(left);
     nodes_.release(left);
   }
+  uncount_requests(record);
   if (NodeRecord* const left = datasets_.drop_pod(record.cache)) nodes_.release(*left);
   if (!record.closed) {
     ledger_.end(record.uid);
@@ -231,7 +260,8 @@ void Builder::take(model::Reserved& update) {
   // What comes after the pod was seen bound, or gone for good, holds nothing any more.
   if (update.uid.empty() || (record != nullptr && record->closed)) return;
   ledger_.reserve(update.uid, nodes_.at(update.node),
-                  {gpu_count(update.gpus), update.priority, std::move(update.parts)}, std::move(update.placement));
+                  {gpu_count(update.gpus), update.priority, std::move(update.parts), requests_of(record)},
+                  std::move(update.placement));
   gangs_.expect(update.uid, update.gang);
 }
 
@@ -254,7 +284,8 @@ void Builder::apply(const Attempt& attempt, core::SteadyTime now) {
   if (node == nullptr || node->slot == kNoSlot || (attempt.gpus <= 0 && !attempt.parts.any() && !reads)) {
     ledger_.end(attempt.uid, EntryKind::kSoft);
   } else {
-    ledger_.put_soft(attempt.uid, *node, {gpu_count(attempt.gpus), attempt.priority, attempt.parts},
+    ledger_.put_soft(attempt.uid, *node,
+                     {gpu_count(attempt.gpus), attempt.priority, attempt.parts, requests_of(record)},
                      now + options_.soft_lifetime);
     gangs_.expect(attempt.uid, attempt.gang);
   }

@@ -31,6 +31,7 @@ class Ledger {
     std::int32_t gpus = 0;
     std::int32_t priority = 0;
     model::GpuParts parts = {};
+    std::shared_ptr<const model::Resources> requests = nullptr;  // null if the pod is not known
     friend bool operator==(const Demand&, const Demand&) = default;
   };
 

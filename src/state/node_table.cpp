@@ -20,6 +20,10 @@ NodeState state_of(NodeRecord& record) {
   state.machine = record.machine;
   state.firm = gpu_count(record.firm);
   state.soft = gpu_count(record.soft);
+  state.spare = record.node->allocatable.basic - record.requested;
+  state.firm_requests = record.firm_requests;
+  state.soft_requests = record.soft_requests;
+  state.scalars_requested = record.scalars_requested;
   state.place = record.place;
   state.failures = record.failures;
   record.account.settle();
@@ -28,6 +32,21 @@ NodeState state_of(NodeRecord& record) {
 }
 
 }  // namespace
+
+void NodeRecord::count_pod(const model::Resources& requests, int sign) {
+  model::BasicResources of_pod = requests.basic;
+  of_pod.pods = 1;
+  if (sign > 0) {
+    requested += of_pod;
+  } else {
+    requested -= of_pod;
+  }
+  if (requests.scalars.empty()) return;
+  // Snapshots share the last one.
+  model::ScalarResources scalars = scalars_requested ? *scalars_requested : model::ScalarResources();
+  model::count_scalars(scalars, requests.scalars, sign);
+  scalars_requested = scalars.empty() ? nullptr : std::make_shared<const model::ScalarResources>(std::move(scalars));
+}
 
 DataUse& NodeRecord::use(model::DatasetId dataset) {
   const auto found = std::ranges::find(data, dataset, &DataUse::dataset);
@@ -55,7 +74,8 @@ NodeRecord* NodeTable::find(std::string_view name) {
 
 void NodeTable::release(NodeRecord& record) {
   const bool in_use = record.slot != kNoSlot || !record.told.empty() || !record.account.empty() ||
-                      !record.data.empty() || record.firm_entries + record.soft_entries + record.refers > 0;
+                      !record.data.empty() || record.requested.pods > 0 ||
+                      record.firm_entries + record.soft_entries + record.refers > 0;
   if (in_use) return;
   records_.erase(records_.find(record.name));
 }

@@ -32,15 +32,23 @@ struct NodeRecord {
   std::shared_ptr<const model::Machine> machine;  // of a known node, all sources joined; null if only labels tell
   std::shared_ptr<const model::GpuShape> shape;   // null if the links are not known
   GpuAccount account;
-  // Sums over the node's ledger entries.
+  // What its bound pods ask for that have not ended, the number of these pods included.
+  model::BasicResources requested;
+  std::shared_ptr<const model::ScalarResources> scalars_requested;  // null if none
+  // Sums over the node's ledger entries. Of requests, of those whose pods are known.
   std::int64_t firm = 0;
   std::int64_t soft = 0;
+  model::BasicResources firm_requests;
+  model::BasicResources soft_requests;
   std::uint32_t firm_entries = 0;
   std::uint32_t soft_entries = 0;
   std::uint32_t refers = 0;   // pods that are remembered with it for their data
   std::vector<DataUse> data;  // each dataset once, none empty
   model::PlaceId place = 0;   // of a known node
   float failures = 0;         // as model::NodeState has it
+
+  // Counts a bound pod that comes, or goes.
+  void count_pod(const model::Resources& requests, int sign);
 
   // Made if there is none; to be followed by tidy() where a count has become 0.
   DataUse& use(model::DatasetId dataset);

@@ -18,7 +18,9 @@ namespace berth::state {
 
 struct PodRecord {
   std::string uid;
-  NodeRecord* holds_on = nullptr;      // the node on which its GPUs count
+  NodeRecord* holds_on = nullptr;   // the node on which its GPUs count
+  NodeRecord* counts_on = nullptr;  // the node on which its requests count
+  std::shared_ptr<const model::Resources> requests;
   std::unique_ptr<PodWants> wants;     // null for most
   std::unique_ptr<CacheMember> cache;  // null but for Fluid's own
   std::uint32_t listed = 0;            // number of the last complete list that it was in

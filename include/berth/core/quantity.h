@@ -19,6 +19,11 @@ namespace berth::core {
 // kInvalid for anything else, and for what leaves the range of int64.
 Result<std::int64_t> parse_quantity(std::string_view text);
 
+// The same in thousandths ("1500m" is 1500), and in whole numbers, as Quantity.MilliValue() and Value() give them: what
+// leaves the range of int64 is its nearest end.
+Result<std::int64_t> parse_milli_quantity(std::string_view text);
+Result<std::int64_t> parse_capped_quantity(std::string_view text);
+
 // A size as people write it, and Fluid: "2.97GiB", "443.5MiB", "10 g", "0.00B"; every unit is a power of 1024, whether
 // or not it has an "i". nullopt for all else ("", "[Calculating]", "N/A", "-"), and for what leaves the range of int64.
 std::optional<std::int64_t> parse_size(std::string_view text);

@@ -11,6 +11,7 @@
 
 #include "berth/model/gpu_parts.h"
 #include "berth/model/machine.h"
+#include "berth/model/resources.h"
 
 namespace berth::model {
 
@@ -63,7 +64,8 @@ std::uint64_t image_id(std::string_view reference);
 struct Node {
   std::string name;
   std::string uid;
-  std::int64_t gpus = 0;                      // status.allocatable of ResourceNames::gpu
+  Resources allocatable;                      // status.allocatable, GPUs included
+  std::int64_t gpus = 0;                      // of it, ResourceNames::gpu
   std::string gpu_product;                    // label nvidia.com/gpu.product, empty if absent
   std::int64_t gpu_memory_mib = 0;            // label nvidia.com/gpu.memory, 0 if absent or not a number
   std::string rack;                           // label ResourceNames::rack_label, empty if absent

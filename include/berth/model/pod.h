@@ -17,6 +17,7 @@
 #include "berth/model/gpu_parts.h"
 #include "berth/model/machine.h"
 #include "berth/model/node.h"
+#include "berth/model/resources.h"
 #include "berth/model/scheduling_policy.h"
 
 namespace berth::model {
@@ -71,6 +72,7 @@ struct Pod {
   std::int32_t priority = 0;     // spec.priority
   std::int64_t gpus = 0;         // whole GPUs it holds, counted as kube-scheduler counts a pod's requests
   GpuParts parts;                // shares and partitions of GPUs that it holds
+  Resources requests = {};       // all it holds of its node, GPUs included, as kube-scheduler counts it
   bool resource_claims = false;  // it asks for devices by ResourceClaims
   GangRef gang;                  // by the labels and owners of docs/configuration.md, "Gangs"
   std::string owner;             // UID of its controller, empty if it has none
@@ -134,6 +136,7 @@ struct PodRequest {
   std::int32_t priority = 0;
   std::int64_t gpus = 0;  // whole
   GpuParts parts;
+  Resources requests = {};  // as Pod::requests
   bool resource_claims = false;
   GangRef gang;
   GangTopology gang_topology;

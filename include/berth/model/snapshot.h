@@ -22,6 +22,7 @@
 #include "berth/model/machine.h"
 #include "berth/model/node.h"
 #include "berth/model/pod.h"
+#include "berth/model/resources.h"
 #include "berth/model/scheduling_policy.h"
 
 namespace berth::model {
@@ -134,6 +135,10 @@ struct NodeState {
   GpuMask busy = 0;         // GPUs of bound pods that hold several
   bool free_known = false;  // false: only counts are known
   FreeSource free_source = FreeSource::kUnknown;
+  BasicResources spare;          // allocatable less what bound pods ask for that have not ended; may be below zero
+  BasicResources firm_requests;  // what the pods of firm ledger entries ask for, as far as they are known
+  BasicResources soft_requests;  // likewise of soft ones
+  std::shared_ptr<const ScalarResources> scalars_requested;  // by bound pods that have not ended; null if none
   float failures = 0;  // pods that could not run here lately, each fading over ten minutes
   PlaceId place = 0;
   // By GPU; null where GPUs are only ever held whole, are all alike, healthy and not partitioned. Firm entries' shares
@@ -154,7 +159,8 @@ struct LedgerEntry {
   std::int32_t priority = 0;  // of the pod; a firm entry holds nothing against a pod of higher priority
   EntryKind kind = EntryKind::kSoft;
   GpuParts parts = {};
-  GpuPlacement placement = {};  // of one by Bind; else empty
+  GpuPlacement placement = {};                          // of one by Bind; else empty
+  std::shared_ptr<const Resources> requests = nullptr;  // all that the pod asks for; null if it is not known
 };
 
 // Where members of a gang are, by node.

@@ -38,7 +38,7 @@ TEST(NodeReader, AbsentAndNullFieldsAreEmpty) {
        {R"({"metadata":{"name":"a"}})",
         R"({"metadata":{"name":"a","uid":null,"labels":null},"spec":null,"status":null})",
         R"({"metadata":{"name":"a"},"status":{"allocatable":null,"capacity":{"nvidia.com/gpu":"8"}}})",
-        R"({"metadata":{"name":"a"},"status":{"allocatable":{"cpu":"8"}}})"}) {
+        R"({"metadata":{"name":"a"},"status":{"allocatable":{"odd":"8"}}})"}) {
     const auto node = read_node(json);
     ASSERT_TRUE(node) << node.error().to_string();
     model::Node want;
@@ -52,6 +52,15 @@ TEST(NodeReader, ResourceNameIsConfigurable) {
       R"({"metadata":{"name":"a"},"status":{"allocatable":{"nvidia.com/gpu":"8","example.com/npu":"16"}}})";
   EXPECT_EQ(read_node(json)->gpus, 8);
   EXPECT_EQ(read_node(json, {.gpu = "example.com/npu"})->gpus, 16);
+}
+
+TEST(NodeReader, AllocatableIsCountedAsKubeSchedulerDoes) {
+  const auto node = read_node(R"({"metadata":{"name":"a"},"status":{"allocatable":{"cpu":"95500m","memory":"1056Gi",
+    "ephemeral-storage":"1k","pods":"110","nvidia.com/gpu":"8","hugepages-1Gi":"0","rdma/hca":63},
+    "capacity":{"cpu":"96"}}})");
+  ASSERT_TRUE(node) << node.error().to_string();
+  EXPECT_EQ(node->allocatable, (model::Resources{{95'500, std::int64_t{1056} << 30, 1000, 110},
+                                                 {{"nvidia.com/gpu", 8}, {"rdma/hca", 63}}}));
 }
 
 TEST(NodeReader, AllocatableMayBeANumber) {

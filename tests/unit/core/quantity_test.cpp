@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 namespace berth::core {
 namespace {
 
@@ -42,6 +44,34 @@ TEST_P(QuantityError, IsNamed) {
   ASSERT_FALSE(got.has_value()) << GetParam();
   EXPECT_EQ(got.error().code, ErrorCode::kInvalid);
   EXPECT_NE(got.error().message.find("is not a quantity"), std::string::npos);
+}
+
+TEST(MilliQuantity, CountsThousandthsRoundedUp) {
+  EXPECT_EQ(parse_milli_quantity("8").value(), 8000);
+  EXPECT_EQ(parse_milli_quantity("250m").value(), 250);
+  EXPECT_EQ(parse_milli_quantity("0.1").value(), 100);
+  EXPECT_EQ(parse_milli_quantity("1.5").value(), 1500);
+  EXPECT_EQ(parse_milli_quantity("1500u").value(), 2);
+  EXPECT_EQ(parse_milli_quantity("1n").value(), 1);
+  EXPECT_EQ(parse_milli_quantity("2k").value(), 2'000'000);
+  EXPECT_EQ(parse_milli_quantity("-3").value(), -3000);
+}
+
+TEST(CappedQuantity, IsTheGreatestThereIsBeyondIt) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  EXPECT_EQ(parse_capped_quantity("16Gi").value(), 17179869184);
+  EXPECT_EQ(parse_capped_quantity("1500m").value(), 2);
+  for (const char* huge : {"8Ei", "9223372036854775808", "99999999999999999999999999", "1e40", "100000P"}) {
+    EXPECT_EQ(parse_capped_quantity(huge).value(), kMost) << huge;
+    EXPECT_EQ(parse_milli_quantity(huge).value(), kMost) << huge;
+  }
+  EXPECT_EQ(parse_milli_quantity("9223372036854776").value(), kMost);
+  EXPECT_EQ(parse_milli_quantity("9223372036854775").value(), 9223372036854775000);
+  EXPECT_EQ(parse_milli_quantity("-8Ei").value(), std::numeric_limits<std::int64_t>::min());
+  for (const char* bad : {"", "-", "Gi", "1g", "1e99", "NaN", "99999999999999999999999999x"}) {
+    EXPECT_FALSE(parse_capped_quantity(bad)) << bad;
+    EXPECT_FALSE(parse_milli_quantity(bad)) << bad;
+  }
 }
 
 TEST(Duration, AsGoWritesThem) {

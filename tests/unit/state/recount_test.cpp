@@ -16,6 +16,7 @@ struct SoftPromise {
   std::string node;
   std::int64_t gpus = 0;
   core::SteadyTime until;
+  model::BasicResources requests;
 };
 
 // The objects as the API server would hold them, and the promises made.
@@ -43,6 +44,39 @@ struct Truth {
   }
 };
 
+// What pods ask for, summed by name: pods, cpu, memory, storage and the others.
+class Asked {
+ public:
+  void add(const model::BasicResources& basic) {
+    sums_["cpu"] += basic.cpu_milli;
+    sums_["memory"] += basic.memory_bytes;
+    sums_["ephemeral-storage"] += basic.ephemeral_storage_bytes;
+    sums_["pods"] += 1;
+  }
+  void add(const model::Pod& pod) {
+    add(pod.requests.basic);
+    for (const auto& one : pod.requests.scalars) scalars_[one.name] += one.amount;
+  }
+  void expect_basic(const model::BasicResources& got, const char* what) {
+    EXPECT_EQ(got.cpu_milli, sums_["cpu"]) << what;
+    EXPECT_EQ(got.memory_bytes, sums_["memory"]) << what;
+    EXPECT_EQ(got.ephemeral_storage_bytes, sums_["ephemeral-storage"]) << what;
+    EXPECT_EQ(got.pods, sums_["pods"]) << what;
+  }
+  void expect_scalars(const model::ScalarResources* got) {
+    std::map<std::string, std::int64_t> got_sums;
+    if (got != nullptr) {
+      EXPECT_FALSE(got->empty());
+      for (const auto& one : *got) got_sums[one.name] = one.amount;
+    }
+    EXPECT_EQ(got_sums, scalars_);
+  }
+
+ private:
+  std::map<std::string, std::int64_t> sums_;
+  std::map<std::string, std::int64_t> scalars_;
+};
+
 void expect_same(const model::Snapshot& got, const Truth& truth) {
   std::int64_t gpus = 0;
   std::int64_t gpus_used = 0;
@@ -55,10 +89,17 @@ void expect_same(const model::Snapshot& got, const Truth& truth) {
     std::int64_t used = 0;
     std::int64_t firm = 0;
     std::int64_t soft = 0;
+    Asked bound;
+    Asked firm_asked;
+    Asked soft_asked;
     for (const auto& [pod_name, pod] : truth.pods) {
-      if (pod.node == name && !pod.ended()) used += pod.gpus;
+      if (pod.node == name && !pod.ended()) {
+        used += pod.gpus;
+        bound.add(pod);
+      }
       if (Truth::has_firm(pod) && pod.nominated_node == name) {
         firm += pod.gpus;
+        firm_asked.add(pod);
         ++entries;
         ASSERT_NE(got.entry(pod.uid), nullptr);
         EXPECT_EQ(got.entry(pod.uid)->kind, model::EntryKind::kFirm);
@@ -67,6 +108,7 @@ void expect_same(const model::Snapshot& got, const Truth& truth) {
     for (const auto& [uid, promise] : truth.soft) {
       if (promise.node != name) continue;
       soft += promise.gpus;
+      soft_asked.add(promise.requests);
       ++entries;
       ASSERT_NE(got.entry(uid), nullptr) << uid;
       EXPECT_EQ(got.entry(uid)->kind, model::EntryKind::kSoft);
@@ -80,6 +122,10 @@ void expect_same(const model::Snapshot& got, const Truth& truth) {
     EXPECT_EQ(state.used, used) << name;
     EXPECT_EQ(state.firm, firm) << name;
     EXPECT_EQ(state.soft, soft) << name;
+    bound.expect_basic(node.allocatable.basic - state.spare, "bound");
+    bound.expect_scalars(state.scalars_requested.get());
+    firm_asked.expect_basic(state.firm_requests, "firm");
+    soft_asked.expect_basic(state.soft_requests, "soft");
     EXPECT_EQ(state.free_known, model::find_shape(node.gpu_product, static_cast<int>(node.gpus)) && used <= node.gpus);
     if (state.free_known) {
       EXPECT_EQ(model::count(state.free), node.gpus - used);
@@ -145,6 +191,7 @@ class History {
   model::Node random_node() {
     static const char* const kProducts[] = {kH100, kV100, "NVIDIA-A10", "ACME-9000", ""};
     model::Node made = node(node_name(), below(3) == 0 ? below(10) : 8, kProducts[below(5)]);
+    made.allocatable.basic = {1000 * below(128), kGib * below(512), kGib * below(100), 110};
     for (const char* label : {"fluid.io/s-a-x", "fluid.io/s-a-y", "fluid.io/s-b-x"}) {
       if (below(3) == 0) made.fluid_labels.emplace_back(label);
     }
@@ -154,6 +201,9 @@ class History {
   model::Pod random_pod() {
     model::Pod made = born(pod(pod_name(), below(4) == 0 ? 0 : 1 + below(5)), below(50));
     made.uid += "-" + std::to_string(below(2));
+    made.requests.basic = {100 * below(40), kGib * below(3), kGib * below(2)};
+    if (made.gpus > 0) made.requests.scalars = {{"nvidia.com/gpu", made.gpus}};
+    if (below(5) == 0) made.requests.scalars.push_back({"rdma/hca", 1});
     if (below(2) == 0) made = bound(made, node_name());
     if (below(3) == 0) made.nominated_node = node_name();
     if (below(6) == 0) made = ended(made, below(2) == 0 ? model::PodPhase::kFailed : model::PodPhase::kSucceeded);
@@ -228,7 +278,8 @@ class History {
     if (taken && !winner.empty()) {
       truth.soft.erase(what.uid);
       if (truth.nodes.contains(winner) && what.gpus > 0) {
-        truth.soft[what.uid] = {winner, what.gpus, cluster.clock.now() + milliseconds(30'000)};
+        truth.soft[what.uid] = {winner, what.gpus, cluster.clock.now() + milliseconds(30'000),
+                                known != nullptr ? known->requests.basic : model::BasicResources{}};
       }
     }
     cluster.state.post({what.uid, winner, static_cast<std::int32_t>(what.gpus)});

@@ -153,9 +153,9 @@ TEST(Blocks, OnlyTouchedOnesAreNew) {
   expect_only_block_1_new(*then);
 
   const auto last = cluster.snapshot();
-  cluster.set_pods(pod("unbound", 1), bound(pod("cpu", 0), name));
-  EXPECT_EQ(cluster.snapshot()->blocks, last->blocks);
-  EXPECT_EQ(cluster.snapshot()->pods, 3U);
+  cluster.set_pods(pod("unbound", 1));
+  EXPECT_TRUE(cluster.snapshot()->blocks == last->blocks);
+  EXPECT_EQ(cluster.snapshot()->pods, 2U);
 }
 
 TEST(Pods, CountFromBindingToTheirEnd) {
