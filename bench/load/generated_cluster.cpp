@@ -25,6 +25,7 @@ constexpr std::array<Product, 5> kProducts = {{{"NVIDIA-H100-80GB-HBM3", 81559},
                                                {"Tesla-V100-SXM2-32GB", 32768},
                                                {"NVIDIA-A100-80GB-PCIe", 81920}}};
 constexpr std::size_t kDatasetCount = 300;
+constexpr std::int64_t kKib = 1024;
 
 // GPUs held by the first pods of a node, in order; the others hold none. Together 4.6 of 8 on average.
 using Usage = std::array<std::int64_t, 4>;
@@ -124,6 +125,7 @@ model::Node GeneratedCluster::node(std::size_t node) const {
   made.name = node_name(node);
   made.uid = uid_of(node);
   made.gpus = 8;
+  made.allocatable = {{190'000, 2'096'721'828 * kKib, 1'698'757'527'368, 110}, {{"nvidia.com/gpu", made.gpus}}};
   const Product& product = kProducts[mixed(node + 77) % kProducts.size()];
   made.gpu_product = product.name;
   made.gpu_memory_mib = product.memory_mib;
@@ -169,6 +171,8 @@ model::Pod waiting_pod(std::string name, std::string uid, std::int64_t gpus, std
   made.uid = std::move(uid);
   made.scheduler_name = "berth-scheduler";
   made.gpus = gpus;
+  made.requests.basic = {4'000, 40 * kKib * kKib * kKib};
+  if (gpus > 0) made.requests.scalars = {{"nvidia.com/gpu", gpus}};
   made.created = core::WallTime(std::chrono::seconds(1'795'968'000));  // 2026-11-29T16:00:00Z
   if (!datasets.empty()) made.annotations.push_back({"berth.io/datasets", std::string(datasets)});
   return made;
