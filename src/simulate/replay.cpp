@@ -137,8 +137,8 @@ Replay replay(const Workload& workload, const ReplaySettings& settings, std::uin
   return result;
 }
 
-double fragmentation_milli(const Workload& workload, const Cluster& cluster) {
-  return Fragmentation(workload, cluster).milli();
+double empty_fragmentation_milli(const Workload& workload) {
+  return Fragmentation(workload, Cluster(workload, node_order(workload, 0))).milli();
 }
 
 }  // namespace berth::simulate

@@ -104,6 +104,10 @@ std::string policy_json(const Workload& workload, const PolicyReplays& policy, b
       }));
   std::string out = "{";
   add(out, "policy", "\"" + std::string(to_string(policy.policy)) + "\"");
+  add(out, "cluster",
+      fmt::format(R"({{"nodes": {}, "gpus": {}, "tasks": {}, "empty_fragmentation_milli": {:.1f}}})",
+                  workload.nodes.size(), workload.capacity_milli() / model::kWholeMilli, workload.tasks.size(),
+                  empty_fragmentation_milli(workload)));
   add(out, "runs", array_of(runs));
   add(out, "mean", mean + "}");
   add(out, "sd", sd + "}");

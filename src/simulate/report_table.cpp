@@ -65,6 +65,8 @@ std::string replay_table(const Workload& workload, std::span<const PolicyReplays
   std::string out = fmt::format("{} nodes, {} GPUs; a list of {} tasks; {} run{}\n", workload.nodes.size(),
                                 workload.capacity_milli() / model::kWholeMilli, workload.tasks.size(), runs,
                                 runs == 1 ? "" : "s: mean ± standard deviation");
+  out += fmt::format("Free, but no use to the task of the list that comes next, on the empty cluster: {:.2f} %\n",
+                     empty_fragmentation_milli(workload) / static_cast<double>(workload.capacity_milli()) * 100);
   out += by_arrival(policies, "Allocated, per cent of the GPUs, by GPUs asked for so far",
                     [](const Point& point) { return point.allocation; });
   out += by_arrival(policies, "Free, but no use to the task of the list that comes next, per cent of what is free",

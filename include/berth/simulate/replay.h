@@ -52,7 +52,7 @@ struct Replay {
 
 Replay replay(const Workload& workload, const ReplaySettings& settings, std::uint64_t seed);
 
-// FGD's F of the cluster's nodes with the mix of the workload's list, in thousandths of GPUs.
-double fragmentation_milli(const Workload& workload, const Cluster& cluster);
+// FGD's F of the empty cluster with the mix of the workload's list, in thousandths of GPUs.
+double empty_fragmentation_milli(const Workload& workload);
 
 }  // namespace berth::simulate

@@ -37,6 +37,9 @@ TEST(Spread, IsThePopulations) {
 TEST(ReplayJson, IsKeyedByPerCentOfDemandArrived) {
   const auto json = nlohmann::json::parse(replay_json(small(), std::vector{two_runs()}, false));
   EXPECT_EQ(json["policy"], "fgd");
+  // Half of the tasks, those without GPUs, can use nothing of 2,000 thousandths.
+  EXPECT_EQ(json["cluster"],
+            (nlohmann::json{{"nodes", 1}, {"gpus", 2}, {"tasks", 2}, {"empty_fragmentation_milli", 1000.0}}));
   EXPECT_EQ(json["runs"].size(), 2U);
   EXPECT_EQ(json["runs"][0]["seed"], 1);
   EXPECT_EQ(json["runs"][0]["allocation"], (nlohmann::json{{"50", 50}, {"100", 90}}));
