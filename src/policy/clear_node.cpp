@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <string_view>
-#include <unordered_map>
+
+#include "stand_ins.h"
 
 namespace berth::policy {
 namespace {
@@ -46,9 +47,7 @@ std::optional<Evaluated> NodeClearing::judge(const OccupantSet& victims) {
   return std::nullopt;
 }
 
-bool NodeClearing::connected(GpuMask set) const {
-  return !state_.shape || state_.shape->best_connected(set, model::count(set)).has_value();
-}
+bool NodeClearing::connected(GpuMask set) const { return !state_.shape || state_.shape->table.connected(set); }
 
 std::optional<Clearing> NodeClearing::choose(const OccupantSet& offered, bool others) {
   std::optional<Clearing> best;
@@ -63,13 +62,11 @@ std::optional<Clearing> NodeClearing::choose(const OccupantSet& offered, bool ot
     best = Clearing{offered, *as_offered};
     cost = pods_.cost(offered);
     cost.apart = links_count_ && as_offered->gpu_set != 0 && !connected(as_offered->gpu_set);
-    cost.uids.clear();  // of equals the scheduler's choice
+    cost.uids.reset();  // of equals the scheduler's choice
   } else if (!judge(evictable_ | offered)) {
     return std::nullopt;
   }
-  std::size_t judged = 0;
-  for (const Option& option : whole_options(offered, !as_offered)) {
-    if ((best && !(option.cost < cost)) || ++judged > kMostJudged) break;
+  for (const WholeOption& option : options(offered, !as_offered, as_offered ? &cost : nullptr)) {
     const auto node = judge(option.victims);
     // What our rules chose may be another set, for promises of GPUs that stand in the way.
     if (!node || (links_count_ && !option.cost.apart && !connected(node->gpu_set))) continue;
@@ -79,48 +76,21 @@ std::optional<Clearing> NodeClearing::choose(const OccupantSet& offered, bool ot
   return best ? best : add_some(offered);
 }
 
-// Every set of GPUs that could be cleared for whole ones, by cost. With `by_count` also as if the scheduler's victims
-// stood for nothing but whole GPUs.
-std::vector<NodeClearing::Option> NodeClearing::whole_options(const OccupantSet& offered, bool by_count) const {
-  std::vector<Option> options;
-  const auto gpus = static_cast<int>(std::min<std::int64_t>(query_.pod.gpus, model::kMaxGpus + 1));
-  if (gpus < 1 || gpus > model::kMaxGpus || !state_.shape || !state_.free_known) return options;
-  const OccupantSet allowed = evictable_ | offered;
-  const GpuMask pool = without(state_, allowed).free;
-  const bool restricted = query_.pod.topology_policy == model::TopologyPolicy::kRestricted;
-  // Who may be evicted without making the victims more.
-  OccupantSet in_place = offered;
-  for (std::size_t a = 0; a < pods_.size(); ++a) {
-    for (std::size_t b = 0; b < pods_.size() && !in_place[a]; ++b) in_place[a] = offered[b] && pods_.alike(a, b);
-  }
-  // Many sets of GPUs belong to the same pods.
-  std::unordered_map<OccupantSet, bool> seen;  // whether the GPUs are connected
-  for (GpuMask set = pool; set != 0; set = (set - 1) & pool) {
-    if (model::count(set) != gpus) continue;
-    const bool together = !links_count_ || connected(set);
-    if (restricted && !connected(set)) continue;
-    OccupantSet needed;
-    for (std::size_t i = 0; i < pods_.size(); ++i) needed[i] = (pods_.pod(i).placement.gpus & set) != 0;
-    if (!restricted && (needed & ~in_place).any()) continue;
-    bool& known = seen[needed];
-    known = known || together;
-  }
-  const auto add = [&](const OccupantSet& victims, bool together, std::size_t unlike) {
-    if (victims == offered || victims.none()) return;
-    Option option{victims, pods_.cost(victims)};
-    option.cost.apart = !together;
-    option.cost.unlike = static_cast<std::int64_t>(unlike);
-    options.push_back(std::move(option));
-  };
-  for (const auto& [needed, together] : seen) {
-    const OccupantSet victims = pods_.exchanged(offered, needed);
-    add(victims, together, 0);
-    if (!by_count) continue;
-    const OccupantSet fewer = pods_.exchanged_by_count(offered, needed);
-    if (fewer != victims) add(fewer, together, (victims & ~fewer).count());
-  }
-  std::ranges::sort(options, {}, &Option::cost);
-  return options;
+std::vector<WholeOption> NodeClearing::options(const OccupantSet& offered, bool by_count,
+                                               const EvictionCost* below) const {
+  const std::int64_t gpus = query_.pod.gpus;
+  if (gpus < 1 || gpus > model::kMaxGpus || !state_.shape || !state_.free_known) return {};
+  const StandIns stand_ins(pods_, offered);
+  return whole_options({.pods = pods_,
+                        .stand_ins = stand_ins,
+                        .sets = state_.shape->table,
+                        .pool = without(state_, evictable_ | offered).free,
+                        .gpus = static_cast<int>(gpus),
+                        .links_count = links_count_,
+                        .connected_only = query_.pod.topology_policy == model::TopologyPolicy::kRestricted,
+                        .by_count = by_count,
+                        .below = below},
+                       kMostJudged);
 }
 
 // For shares, partitions, and where nobody knows which GPUs a pod has: one pod after another, then back again.

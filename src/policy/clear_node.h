@@ -11,6 +11,7 @@
 #include "evaluate.h"
 #include "hypothesis.h"
 #include "victims.h"
+#include "whole_options.h"
 
 namespace berth::policy {
 
@@ -37,13 +38,12 @@ class NodeClearing {
   [[nodiscard]] model::Reason why_not() const { return why_not_; }
 
  private:
-  struct Option {
-    OccupantSet victims;
-    EvictionCost cost;
-  };
   [[nodiscard]] std::optional<Evaluated> judge(const OccupantSet& victims);
   [[nodiscard]] bool connected(model::GpuMask set) const;
-  [[nodiscard]] std::vector<Option> whole_options(const OccupantSet& offered, bool by_count) const;
+  // That cost less than `below`, unless it is null. With `by_count` also as if the scheduler's victims stood for
+  // nothing but whole GPUs.
+  [[nodiscard]] std::vector<WholeOption> options(const OccupantSet& offered, bool by_count,
+                                                 const EvictionCost* below) const;
   [[nodiscard]] std::optional<Clearing> add_some(const OccupantSet& offered);
   [[nodiscard]] OccupantSet add_among(const OccupantSet& offered, const OccupantSet& among);
   [[nodiscard]] OccupantSet spare_alike(OccupantSet victims, const OccupantSet& offered);

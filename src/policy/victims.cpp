@@ -13,6 +13,9 @@ namespace {
 using model::Label;
 using model::Occupant;
 
+// So that no priority is below 0.
+constexpr std::int64_t kRaise = std::int64_t{1} << 31;
+
 // A share of a GPU counts by its part of the time, and at least a little.
 double weight(const Occupant& pod) {
   const double share = pod.parts.gpus * std::max(0.1, pod.parts.milli / static_cast<double>(model::kWholeMilli));
@@ -50,12 +53,41 @@ core::WallTime start_of(const Occupant& pod) {
 
 }  // namespace
 
+std::strong_ordering operator<=>(const EvictionCost& a, const EvictionCost& b) {
+  const auto numbers = [](const EvictionCost& cost) {
+    return std::tie(cost.violations, cost.highest_priority, cost.priorities, cost.apart, cost.unlike, cost.lost_minutes,
+                    cost.gpus);
+  };
+  const std::strong_ordering order = numbers(a) <=> numbers(b);
+  if (order != 0) return order;
+  const OccupantSet differing = a.uids ^ b.uids;
+  if (differing.none()) return order;
+  std::size_t first = 0;
+  while (!differing[first]) ++first;
+  // A list that ends there comes before one that goes on.
+  const bool less = a.uids[first] ? (b.uids >> first).any() : (a.uids >> first).none();
+  return less ? std::strong_ordering::less : std::strong_ordering::greater;
+}
+
 NodeVictims::NodeVictims(const model::Snapshot& snapshot, const model::NodeState& state, core::WallTime now) {
   if (!state.occupants) return;
   const std::size_t known = std::min(state.occupants->size(), kMostOccupants);
   for (std::size_t i = 0; i < known; ++i) {
     pods_.push_back(&(*state.occupants)[i]);
     lost_.push_back(minutes_lost(*pods_[i], now));
+  }
+  std::vector<std::size_t> by_uid(known);
+  std::iota(by_uid.begin(), by_uid.end(), std::size_t{0});
+  std::ranges::sort(by_uid, {}, [this](std::size_t i) { return std::string_view(pods_[i]->uid); });
+  costs_.resize(known);
+  for (std::size_t order = 0; order < known; ++order) {
+    const std::size_t i = by_uid[order];
+    EvictionCost& cost = costs_[i];
+    cost.highest_priority = pods_[i]->priority;
+    cost.priorities = pods_[i]->priority + kRaise;
+    cost.lost_minutes = lost_[i];
+    cost.gpus = pods_[i]->gpus;
+    cost.uids.set(order);
   }
   by_importance_.resize(known);
   std::iota(by_importance_.begin(), by_importance_.end(), std::size_t{0});
@@ -103,6 +135,10 @@ bool NodeVictims::alike(std::size_t a, std::size_t b) const {
          x.priority == y.priority && same_labels(x.labels, y.labels);
 }
 
+bool NodeVictims::all_count() const {
+  return std::ranges::all_of(costs_, [](const EvictionCost& cost) { return cost.priorities > 0; });
+}
+
 std::int64_t NodeVictims::violations(const OccupantSet& victims) const {
   if (allowed_.empty()) return 0;
   std::vector<std::int32_t> allowed = allowed_;
@@ -119,67 +155,17 @@ std::int64_t NodeVictims::violations(const OccupantSet& victims) const {
 }
 
 EvictionCost NodeVictims::cost(const OccupantSet& victims) const {
-  constexpr std::int64_t kRaise = std::int64_t{1} << 31;
-  EvictionCost cost;
+  EvictionCost cost = sum(victims);
   cost.violations = violations(victims);
-  cost.highest_priority = std::numeric_limits<std::int64_t>::min();
-  for (std::size_t i = 0; i < size(); ++i) {
-    if (!victims[i]) continue;
-    const Occupant& pod = *pods_[i];
-    cost.highest_priority = std::max<std::int64_t>(cost.highest_priority, pod.priority);
-    cost.priorities += pod.priority + kRaise;
-    cost.lost_minutes += lost_[i];
-    cost.gpus += pod.gpus;
-    cost.uids.emplace_back(pod.uid);
-  }
-  std::ranges::sort(cost.uids);
   return cost;
 }
 
-OccupantSet NodeVictims::exchanged(const OccupantSet& victims, const OccupantSet& needed) const {
-  OccupantSet result = victims | needed;
-  std::vector<std::size_t> spare = by_cost(victims & ~needed);
-  const std::vector<std::size_t> fresh = by_cost(needed & ~victims);
-  std::ranges::reverse(spare);
-  for (const std::size_t stands_in : fresh) {
-    const auto spared = std::ranges::find_if(spare, [&](std::size_t one) { return alike(one, stands_in); });
-    if (spared == spare.end()) continue;
-    result.reset(*spared);
-    spare.erase(spared);
+EvictionCost NodeVictims::sum(const OccupantSet& victims) const {
+  EvictionCost sum;
+  for (std::size_t i = 0; i < size(); ++i) {
+    if (victims[i]) sum += costs_[i];
   }
-  return result;
-}
-
-OccupantSet NodeVictims::exchanged_by_count(const OccupantSet& victims, const OccupantSet& needed) const {
-  OccupantSet result = exchanged(victims, needed);
-  // Those whom an alike one spared have been paid for.
-  std::vector<std::int32_t> spent(size());
-  for (const std::size_t spared : by_cost(victims & ~result)) {
-    for (const std::size_t i : by_cost(needed & ~victims)) {
-      if (spent[i] > 0 || !alike(i, spared)) continue;
-      spent[i] = pods_[i]->gpus;
-      break;
-    }
-  }
-  std::vector<std::size_t> spare = by_cost(victims & result & ~needed);
-  std::vector<std::size_t> fresh = by_cost(needed & ~victims);
-  std::ranges::reverse(spare);
-  std::ranges::reverse(fresh);
-  for (const std::size_t one : spare) {
-    std::int64_t missing = pods_[one]->gpus;
-    if (missing <= 0 || pods_[one]->parts.any()) continue;
-    std::vector<std::int32_t> then = spent;
-    for (const std::size_t i : fresh) {
-      if (pods_[i]->priority > pods_[one]->priority) continue;
-      const auto used = static_cast<std::int32_t>(std::clamp<std::int64_t>(missing, 0, pods_[i]->gpus - then[i]));
-      then[i] += used;
-      missing -= used;
-    }
-    if (missing > 0) continue;
-    spent = std::move(then);
-    result.reset(one);
-  }
-  return result;
+  return sum;
 }
 
 }  // namespace berth::policy

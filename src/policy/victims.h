@@ -3,8 +3,11 @@
 // Not thread-safe. The snapshot must outlive it.
 #pragma once
 
+#include <algorithm>
+#include <compare>
 #include <cstdint>
-#include <string>
+#include <limits>
+#include <string_view>
 #include <vector>
 
 #include "berth/core/clock.h"
@@ -15,15 +18,29 @@ namespace berth::policy {
 
 // In the order in which it counts, less first.
 struct EvictionCost {
-  std::int64_t violations = 0;              // of budgets
-  std::int64_t highest_priority = 0;        // of the victims
-  std::int64_t priorities = 0;              // their sum, each raised above 0 as kube-scheduler has it
-  bool apart = false;                       // the GPUs that the pod gets are not connected
-  std::int64_t unlike = 0;                  // victims of the scheduler's that others stand in for by count alone
-  std::int64_t lost_minutes = 0;            // of work, times GPUs
-  std::int64_t gpus = 0;                    // that they hold
-  std::vector<std::string_view> uids = {};  // ascending
-  friend auto operator<=>(const EvictionCost&, const EvictionCost&) = default;
+  std::int64_t violations = 0;  // of budgets
+  std::int64_t highest_priority = std::numeric_limits<std::int64_t>::min();
+  std::int64_t priorities = 0;    // their sum, each raised to 0 or above as kube-scheduler has it
+  bool apart = false;             // the GPUs that the pod gets are not connected
+  std::int64_t unlike = 0;        // victims of the scheduler's that others stand in for by count alone
+  std::int64_t lost_minutes = 0;  // of work, times GPUs
+  std::int64_t gpus = 0;          // that they hold
+  OccupantSet uids = {};          // by their order among the node's pods; compared as ascending lists
+
+  // Of the pods of both; they have none in common.
+  EvictionCost& operator+=(const EvictionCost& other) {
+    violations += other.violations;
+    highest_priority = std::max(highest_priority, other.highest_priority);
+    priorities += other.priorities;
+    apart = apart || other.apart;
+    unlike += other.unlike;
+    lost_minutes += other.lost_minutes;
+    gpus += other.gpus;
+    uids |= other.uids;
+    return *this;
+  }
+  friend bool operator==(const EvictionCost& a, const EvictionCost& b) = default;
+  friend std::strong_ordering operator<=>(const EvictionCost& a, const EvictionCost& b);
 };
 
 class NodeVictims {
@@ -44,22 +61,26 @@ class NodeVictims {
   // their number.
   [[nodiscard]] bool alike(std::size_t a, std::size_t b) const;
 
+  // Of the budgets that count for pods of the node, how many evictions each allows; and the budgets of a pod, as
+  // indices into these.
+  [[nodiscard]] const std::vector<std::int32_t>& allowed() const { return allowed_; }
+  [[nodiscard]] const std::vector<std::size_t>& budgets_of(std::size_t i) const { return budgets_of_[i]; }
+
+  // Nobody's priority adds nothing to a sum of priorities.
+  [[nodiscard]] bool all_count() const;
+
   // How many of the victims violate a budget, counted as FilterVictimsWithPDBViolation of kube-scheduler does.
   [[nodiscard]] std::int64_t violations(const OccupantSet& victims) const;
   [[nodiscard]] EvictionCost cost(const OccupantSet& victims) const;
-
-  // What is left of `victims` when each of `chosen` that has one alike among those of `victims` that are not needed
-  // stands in for it; `chosen` included. The dearest are spared first.
-  [[nodiscard]] OccupantSet exchanged(const OccupantSet& victims, const OccupantSet& needed) const;
-  // Of those that exchanged() leaves also spares whom others stand in for that hold as many whole GPUs together and are
-  // of no higher priority.
-  [[nodiscard]] OccupantSet exchanged_by_count(const OccupantSet& victims, const OccupantSet& needed) const;
+  // The same but for the violations, of which there are none in it.
+  [[nodiscard]] EvictionCost sum(const OccupantSet& victims) const;
 
  private:
   std::vector<const model::Occupant*> pods_;
   std::vector<std::int64_t> lost_;
+  std::vector<EvictionCost> costs_;  // of one pod
   std::vector<std::size_t> by_importance_;
-  std::vector<std::vector<std::size_t>> budgets_of_;  // by pod; indices into allowed_
+  std::vector<std::vector<std::size_t>> budgets_of_;  // by pod
   std::vector<std::int32_t> allowed_;
 };
 

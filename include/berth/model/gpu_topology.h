@@ -80,6 +80,9 @@ class BestSetTable {
   // GPU whose NUMA node is not known is on the same one as those that it has no SYS link to. A single GPU is connected.
   [[nodiscard]] std::optional<GpuMask> best_connected(GpuMask free, int count) const { return look_up(free, count, 1); }
 
+  // That is, best_connected() out of the set itself is the whole set.
+  [[nodiscard]] bool connected(GpuMask set) const { return set < connected_.size() && connected_[set] != 0; }
+
   // Every set that ties with best() or best_connected() but for its indices, ascending. Looks at all subsets of `free`.
   [[nodiscard]] std::vector<GpuMask> equals(GpuMask free, int count, bool connected) const;
 

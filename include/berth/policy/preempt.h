@@ -10,7 +10,8 @@
 // order counts: fewest violated budgets, lowest priority of the most important victim, lowest sum of priorities
 // (kube-scheduler's, so that fewer pods come first), connected GPUs, fewest spared for pods that are not alike, least
 // work lost, fewest GPUs, lowest UIDs. Work lost is the time since the later of start and last
-// checkpoint, times GPUs, in whole minutes.
+// checkpoint, times GPUs, in whole minutes. Where GPUs are promised to others the first way may not do: of those that
+// free whole GPUs the first 64 are tried, and then victims are added one by one, by priority and work lost.
 //
 // kube-scheduler picks one of the nodes that are answered: fewest violated budgets, lowest priority of the most
 // important victim, and so on (pickOneNodeForPreemption). Of those that are first by these two, only those with the

@@ -135,6 +135,7 @@ TEST(BestSetProperty, TablesSayWhatAPlainSearchFinds) {
     const Machine machine = random_machine(random, gpus);
     const auto table = BestSetTable::build(machine.links, machine.numa).value();
     for (GpuMask free = 1; free <= mask_all(gpus); ++free) {
+      ASSERT_EQ(table.connected(free), searched(machine, free, count(free), true).has_value()) << round << " " << free;
       for (int wanted = 1; wanted <= gpus; ++wanted) {
         ASSERT_EQ(table.best(free, wanted), searched(machine, free, wanted, false)) << round << " " << free;
         ASSERT_EQ(table.best_connected(free, wanted), searched(machine, free, wanted, true)) << round << " " << free;
