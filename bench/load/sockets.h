@@ -1,9 +1,8 @@
-// Plain sockets on loopback: no library stands between the clock and the wire.
+// The HTTP client of the benches, with a clock: no library stands between it and the wire.
 //
 // Not thread-safe, but one thread may read while another writes. Errors are values that name the call.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -11,37 +10,9 @@
 
 #include "berth/core/clock.h"
 #include "berth/core/result.h"
+#include "berth/net/loopback.h"
 
 namespace berth::bench {
-
-class Socket {
- public:
-  Socket() = default;
-  explicit Socket(int fd) : fd_(fd) {}
-  ~Socket();
-  Socket(Socket&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  Socket& operator=(Socket&& other) noexcept;
-
-  [[nodiscard]] int fd() const { return fd_; }
-  // All of both, as one message to the network where it takes it.
-  core::Result<void> write(std::string_view first, std::string_view second = {}) const;
-  // At least one byte; 0 at the end.
-  core::Result<std::size_t> read(char* into, std::size_t room) const;
-  // Ends reads and writes of other threads.
-  void shut_down() const;
-
- private:
-  int fd_ = -1;
-};
-
-core::Result<Socket> connect_loopback(std::uint16_t port);
-
-struct Listener {
-  Socket socket;
-  std::uint16_t port = 0;
-};
-// On a free port.
-core::Result<Listener> listen_loopback();
 
 struct Answer {
   int status = 0;
@@ -65,9 +36,9 @@ class HttpClient {
   core::Result<Answer> receive();
 
  private:
-  explicit HttpClient(Socket socket) : socket_(std::move(socket)) {}
+  explicit HttpClient(net::Socket socket) : socket_(std::move(socket)) {}
 
-  Socket socket_;
+  net::Socket socket_;
   std::string head_;
   std::string buffer_;
   Answer answer_;
