@@ -13,7 +13,9 @@
 #include <mutex>
 #include <set>
 #include <thread>
+#include <tuple>
 
+#include "berth/rehearse/rehearsal.h"
 #include "berth/simulate/report.h"
 #include "read_text.h"
 #include "report.h"
@@ -26,6 +28,7 @@ using core::Result;
 
 constexpr std::size_t kMostTraceBytes = std::size_t{1} << 30U;
 constexpr std::uint64_t kMostSeeds = 10'000;
+constexpr std::size_t kProgressEvery = 100;  // tasks
 
 std::optional<std::uint64_t> number(std::string_view text) {
   std::uint64_t value = 0;
@@ -90,9 +93,27 @@ Result<Plan> make_plan(const SimulateFlags& flags) {
   return plan;
 }
 
+std::optional<std::string> contradicts_http(const SimulateFlags& flags) {
+  const SimulateFlags given;
+  const std::string of_berth = " does not go with --through-http: ";
+  if (flags.policies != given.policies) return "--policy" + of_berth + "it is Berth that is asked";
+  if (flags.departures || flags.load || flags.large_weight || flags.arrivals) {
+    return "--departures" + of_berth + "its tasks stay";
+  }
+  if (flags.mix_from) return "--mix-from" + of_berth + "Berth learns from the pods that it sees";
+  const auto knobs = [](const SimulateFlags& of) {
+    return std::tuple(of.large_jobs, of.tilt, of.tilt_power, of.floor, of.cpu_weight, of.refresh);
+  };
+  if (knobs(flags) != knobs(given)) {
+    return "a knob of berth (--large-jobs and those below it)" + of_berth + "--config FILE sets those of that Berth";
+  }
+  return std::nullopt;
+}
+
 // Flags that say nothing together, or need another.
 std::optional<std::string> contradiction(const SimulateFlags& flags) {
   if (flags.nodes == "-" && flags.tasks == "-") return "--nodes and --tasks can't both be standard input";
+  if (flags.through_http) return contradicts_http(flags);
   if (flags.departures) {
     if (!flags.plot.empty()) return "--plot is of allocation by arrival, which --departures does not have";
     if (flags.mix_from) return "--mix-from does not go with --departures";
@@ -118,18 +139,27 @@ class Progress {
   void done_one() {
     const std::lock_guard lock(mutex_);
     ++done_;
-    const auto now = std::chrono::steady_clock::now();
-    const std::string text = std::to_string(done_) + " of " + std::to_string(runs_) + " runs";
-    if (terminal_) {
-      show(text);
-    } else if (now - said_ >= kQuiet && done_ < runs_) {
-      said_ = now;
-      std::fprintf(stderr, "%s\n", text.c_str());
-    }
+    if (terminal_ || done_ < runs_) say(std::to_string(done_) + " of " + std::to_string(runs_) + " runs", {});
+  }
+  // Within a run that takes long.
+  void step(const std::string& text) {
+    const std::lock_guard lock(mutex_);
+    say(std::to_string(done_) + " of " + std::to_string(runs_) + " runs; " + text, kBlink);
   }
 
  private:
   static constexpr std::chrono::seconds kQuiet{15};
+  static constexpr std::chrono::milliseconds kBlink{100};
+  void say(const std::string& text, std::chrono::milliseconds after) {
+    const auto now = std::chrono::steady_clock::now();
+    if (now - said_ < (terminal_ ? after : kQuiet)) return;
+    said_ = now;
+    if (terminal_) {
+      show(text + "\033[K");
+    } else {
+      std::fprintf(stderr, "%s\n", text.c_str());
+    }
+  }
   static void show(const std::string& text) { std::fprintf(stderr, "\r%s", text.c_str()); }
 
   std::size_t runs_;
@@ -140,14 +170,14 @@ class Progress {
 };
 
 // run(policy, seed) for each pair of indices, on several threads.
-void run_all(const Plan& plan, const std::function<void(std::size_t, std::size_t)>& run) {
+void run_all(const Plan& plan, const std::function<void(std::size_t, std::size_t, Progress&)>& run) {
   Progress progress(plan.runs());
   std::atomic<std::size_t> next = 0;
   const auto work = [&] {
     while (true) {
       const std::size_t i = next++;
       if (i >= plan.runs()) return;
-      run(i / plan.seeds.size(), i % plan.seeds.size());
+      run(i / plan.seeds.size(), i % plan.seeds.size(), progress);
       progress.done_one();
     }
   };
@@ -175,15 +205,56 @@ Result<void> write_file(const std::string& path, const std::string& text) {
 
 std::string file_name(const std::string& path) { return path.substr(path.find_last_of('/') + 1); }
 
+// The first error of several threads.
+class FirstError {
+ public:
+  void note(const core::Error& error) {
+    const std::lock_guard lock(mutex_);
+    if (!error_) error_ = error;
+  }
+  [[nodiscard]] const std::optional<core::Error>& error() const { return error_; }
+  [[nodiscard]] bool any() const {
+    const std::lock_guard lock(mutex_);
+    return error_.has_value();
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::optional<core::Error> error_;
+};
+
+Result<simulate::Replay> through_http(const SimulateFlags& flags, const simulate::Workload& workload,
+                                      std::uint64_t seed, Progress& progress) {
+  rehearse::RehearsalSettings settings;
+  settings.config = flags.config;
+  settings.inflation = flags.inflation;
+  settings.islands = flags.islands;
+  settings.progress = [&](std::size_t arrived, std::size_t of) {
+    if (arrived % kProgressEvery != 0) return;
+    progress.step("seed " + std::to_string(seed) + ": " + std::to_string(arrived) + " of " + std::to_string(of) +
+                  " tasks");
+  };
+  return rehearse::rehearse(workload, settings, seed);
+}
+
 Result<std::string> replays(const SimulateFlags& flags, const Plan& plan, const simulate::Workload& workload) {
   std::vector<simulate::PolicyReplays> results;
   results.reserve(plan.policies.size());
   for (const auto policy : plan.policies) results.push_back({policy, std::vector<simulate::Replay>(plan.seeds.size())});
-  run_all(plan, [&](std::size_t policy, std::size_t seed) {
+  FirstError failed;
+  run_all(plan, [&](std::size_t policy, std::size_t seed, Progress& progress) {
+    if (flags.through_http) {
+      if (failed.any()) return;
+      auto run = through_http(flags, workload, plan.seeds[seed], progress);
+      if (!run) return failed.note(run.error());
+      results[policy].runs[seed] = *std::move(run);
+      return;
+    }
     simulate::ReplaySettings settings{plan.chooser, flags.inflation, flags.mix_from};
     settings.chooser.policy = plan.policies[policy];
     results[policy].runs[seed] = simulate::replay(workload, settings, plan.seeds[seed]);
   });
+  if (failed.error()) return tl::unexpected(*failed.error());
   if (!flags.plot.empty()) {
     const auto plotted = write_file(flags.plot, allocation_plot(results, file_name(flags.tasks)));
     if (!plotted) return tl::unexpected(plotted.error());
@@ -198,23 +269,18 @@ Result<std::string> departures(const SimulateFlags& flags, const Plan& plan, con
   for (const auto policy : plan.policies) {
     results.push_back({policy, std::vector<simulate::DepartureRun>(plan.seeds.size())});
   }
-  std::mutex mutex;
-  std::optional<core::Error> failed;
-  run_all(plan, [&](std::size_t policy, std::size_t seed) {
+  FirstError failed;
+  run_all(plan, [&](std::size_t policy, std::size_t seed, Progress& /*progress*/) {
     simulate::DepartureSettings settings{.chooser = plan.chooser};
     settings.chooser.policy = plan.policies[policy];
     settings.load = flags.load.value_or(settings.load);
     settings.large_weight = flags.large_weight.value_or(settings.large_weight);
     settings.arrivals = flags.arrivals.value_or(0);
     auto run = simulate::run_departures(workload, settings, plan.seeds[seed]);
-    const std::lock_guard lock(mutex);
-    if (run) {
-      results[policy].runs[seed] = *run;
-    } else {
-      failed = run.error();
-    }
+    if (!run) return failed.note(run.error());
+    results[policy].runs[seed] = *run;
   });
-  if (failed) return core::fail(failed->code, failed->message, flags.tasks);
+  if (failed.error()) return core::fail(failed.error()->code, failed.error()->message, flags.tasks);
   return flags.format == "json" ? departures_json(results) : departures_table(results);
 }
 

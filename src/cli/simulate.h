@@ -24,6 +24,8 @@ struct SimulateFlags {
   std::string ties = "fixed";
   std::optional<double> mix_from;
   bool islands = false;
+  bool through_http = false;
+  std::string config;
   bool departures = false;
   std::optional<double> load;
   std::optional<double> large_weight;

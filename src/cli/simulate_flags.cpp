@@ -48,6 +48,20 @@ void add_knobs(CLI::App& simulate, SimulateFlags& flags) {
       ->group(group);
 }
 
+void add_through_http(CLI::App& simulate, SimulateFlags& flags) {
+  const char* group = "Through the real protocol";
+  auto* through_http =
+      simulate
+          .add_flag("--through-http", flags.through_http,
+                    "Start a Berth and play the cluster around it: the API server that it watches, and the "
+                    "kube-scheduler that asks Filter, Prioritize and Bind, taking any of equal nodes")
+          ->group(group);
+  simulate.add_option("--config", flags.config, "Configuration of that Berth, a YAML file of docs/configuration.md")
+      ->type_name("FILE")
+      ->needs(through_http)
+      ->group(group);
+}
+
 void add_departures(CLI::App& simulate, SimulateFlags& flags) {
   const char* group = "Tasks that end";
   simulate
@@ -121,6 +135,7 @@ void add_simulate(CLI::App& app, SimulateFlags& flags) {
       ->check(CLI::Range(0.0, 1.0));
   simulate->add_flag("--islands", flags.islands,
                      "GPUs 0-3 and 4-7 of 8 are NVLink islands: prefer them, and count tasks of 2 and 4 inside one");
+  add_through_http(*simulate, flags);
   add_departures(*simulate, flags);
   add_knobs(*simulate, flags);
 }

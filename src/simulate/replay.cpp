@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "berth/simulate/tally.h"
 #include "fragmentation.h"
 
 namespace berth::simulate {
@@ -22,21 +23,6 @@ void shuffle(std::vector<T>& list, std::mt19937_64& random) {
 // What is expected while nothing has been seen: single GPUs, and now and then all of a machine.
 model::RequestMix first_mix() {
   return {0, {{{.gpus = 1, .milli = model::kWholeMilli}, 0.9}, {{.gpus = 8, .milli = model::kWholeMilli}, 0.1}}};
-}
-
-// Sums of one per cent.
-void count(Point& point, double allocation, double fragmentation, double free) {
-  ++point.tasks;
-  point.allocation += allocation;
-  point.fragmentation += fragmentation;
-  point.unusable += free > 0 ? fragmentation / free * 100 : 0;
-}
-
-void finish(Point& point) {
-  const auto tasks = static_cast<double>(std::max<std::int64_t>(point.tasks, 1));
-  point.allocation /= tasks;
-  point.fragmentation /= tasks;
-  point.unusable /= tasks;
 }
 
 // Learns from the first arrivals alone.
@@ -103,38 +89,15 @@ Replay replay(const Workload& workload, const ReplaySettings& settings, std::uin
   Learner learner(workload, settings.mix_from ? static_cast<std::size_t>(
                                                     std::ceil(*settings.mix_from * static_cast<double>(order.size())))
                                               : 0);
-  Fragmentation fragmentation(workload, cluster);
-  const auto capacity = static_cast<double>(cluster.capacity_milli());
-  Replay result{seed, {}};
-  Point since{};  // counts since the beginning
-  double asked = 0;
+  Tally tally(workload, cluster);
   for (const std::uint32_t index : order) {
     const Task& task = workload.tasks[index];
-    const Kind& kind = workload.kinds[task.kind];
-    if (const auto choice = chooser.choose(task.kind, task.memory_mib)) {
-      const bool linked = kind.request.whole() && (kind.request.gpus == 2 || kind.request.gpus == 4);
-      since.linked += linked ? 1 : 0;
-      since.in_island += linked && in_one_island(cluster.node(choice->node).room, choice->gpus) ? 1 : 0;
-      cluster.place(choice->node, kind, task.memory_mib, choice->gpus);
-      chooser.changed(choice->node);
-      fragmentation.changed(cluster, choice->node);
-    } else {
-      ++since.failed[size_of(kind.request)];
-    }
+    const auto choice = chooser.choose(task.kind, task.memory_mib);
+    tally.arrived(task, choice);
+    if (choice) chooser.changed(choice->node);
     if (const auto mix = learner.saw(task.kind)) chooser.learn(*mix);
-
-    asked += static_cast<double>(kind.milli());
-    const auto percent = static_cast<std::size_t>(std::lround(asked / capacity * 100));
-    if (result.points.size() <= percent) result.points.resize(percent + 1);
-    Point& point = result.points[percent];
-    const double allocation = static_cast<double>(cluster.allocated_milli()) / capacity * 100;
-    count(point, allocation, fragmentation.milli() / capacity * 100, 100 - allocation);
-    point.failed = since.failed;
-    point.linked = since.linked;
-    point.in_island = since.in_island;
   }
-  for (Point& point : result.points) finish(point);
-  return result;
+  return {seed, tally.points()};
 }
 
 double empty_fragmentation_milli(const Workload& workload) {

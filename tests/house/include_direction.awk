@@ -15,10 +15,11 @@ BEGIN {
   may["control"] = "policy state sources kube net codec model core"
   may["server"] = "control policy state sources kube net codec model core"
   may["agent"] = "kube net codec model core"
-  may["cli"] = "simulate agent server control policy state sources kube net codec model core"
+  may["rehearse"] = "simulate policy kube net codec model core"
+  may["cli"] = "rehearse simulate agent server control policy state sources kube net codec model core"
 
   # library: how its headers begin, and the modules that may include them
-  above_model = "policy simulate codec net kube sources state control server agent cli"
+  above_model = "policy simulate rehearse codec net kube sources state control server agent cli"
   library("simdjson", "^simdjson(\\.h$|/)", "codec")
   library("nlohmann/json", "^nlohmann/", "codec")
   library("libcurl", "^curl/", "net")

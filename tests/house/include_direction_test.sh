@@ -24,7 +24,7 @@ trap 'rm -rf "$tree"' EXIT
 clean_tree() {
   rm -rf "${tree:?}"/*
   local module
-  for module in core model policy simulate codec net kube sources state server agent cli; do
+  for module in core model policy simulate rehearse codec net kube sources state server agent cli; do
     mkdir -p "$tree/src/$module" "$tree/include/berth/$module"
     echo '#pragma once' >"$tree/include/berth/$module/a.h"
     echo '#pragma once' >"$tree/src/$module/own_$module.h"
@@ -64,13 +64,14 @@ upward() {
 upward core model policy simulate codec net kube sources state server agent cli
 upward model policy simulate codec net kube sources state server agent cli
 upward policy simulate codec net kube sources state server agent cli
-upward simulate codec net kube sources state server agent cli
+upward simulate rehearse codec net kube sources state server agent cli
+upward rehearse sources state server agent cli
 upward codec policy simulate net kube sources state server agent cli
 upward net model policy simulate codec kube sources state server agent cli
 upward kube policy simulate sources state server agent cli
 upward sources policy simulate state server agent cli
 upward state policy simulate server agent cli
-upward server simulate agent cli
+upward server simulate rehearse agent cli
 upward agent policy simulate sources state server cli
 must_fail src/main.cpp '#include "berth/server/a.h"' 'main may not include server'
 must_fail src/core/a.cpp '#include "berth/gateway/a.h"' 'core may not include gateway'
