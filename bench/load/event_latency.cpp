@@ -1,5 +1,6 @@
 #include "event_latency.h"
 
+#include <algorithm>
 #include <deque>
 #include <memory>
 #include <mutex>
@@ -27,14 +28,15 @@ class Changes {
     const std::lock_guard lock(mutex_);
     waiting_.push_back(change);
   }
-  // Takes out those from the front that `snapshot` holds.
-  void see(const model::Snapshot& snapshot, core::SteadyTime now, Latencies& latencies) {
+  // Takes out those from the front that `snapshot` holds. Those from before `ready`, when the first snapshot that was
+  // complete appeared, tell of the start.
+  void see(const model::Snapshot& snapshot, core::SteadyTime now, core::SteadyTime ready, Latencies& latencies) {
     const std::lock_guard lock(mutex_);
     while (!waiting_.empty()) {
       const UsageChange& change = waiting_.front();
       const model::Slot slot = snapshot.find(GeneratedCluster::node_name(change.node));
       if (slot == model::kNoSlot || snapshot.at(slot).used != change.used) return;
-      latencies.add(now - change.written);
+      if (change.written >= ready) latencies.add(now - change.written);
       waiting_.pop_front();
     }
   }
@@ -68,16 +70,16 @@ core::Result<Latencies> measure_events(const GeneratedCluster& cluster, double c
 
   Latencies latencies;
   std::uint64_t version = 0;
-  core::SteadyTime until{};
+  core::SteadyTime ready = core::SteadyTime::max();
   while (true) {
     const auto snapshot = state.snapshots().load();
     const auto now = steady_clock::now();
-    if (snapshot->ready && until == core::SteadyTime{}) until = now + duration;
+    if (snapshot->ready) ready = std::min(ready, now);
     if (snapshot->ready && snapshot->version != version) {
       version = snapshot->version;
-      changes.see(*snapshot, now, latencies);
+      changes.see(*snapshot, now, ready, latencies);
     }
-    if (until != core::SteadyTime{} && now > until) break;
+    if (snapshot->ready && now > ready + duration) break;
     if (changes.overdue(now)) return core::fail(core::ErrorCode::kTimeout, "a change was not seen within 30 s");
     std::this_thread::sleep_for(kLookEvery);
   }
