@@ -204,13 +204,14 @@ void append_node_json(std::string& out, const model::Node& node, std::string_vie
 void append_pod_json(std::string& out, const model::Pod& pod, std::string_view resource_version) {
   append(out, R"({"metadata":{"name":")", pod.name, R"(","generateName":"job-","namespace":")", pod.ns, R"(","uid":")",
          pod.uid, R"(","resourceVersion":")", resource_version,
-         R"(","creationTimestamp":"2026-11-29T16:00:00Z","labels":{"app":"train","job-name":"train"},"annotations":{)");
+         R"(","creationTimestamp":"2026-11-29T16:00:00Z","labels":{"app":"train","job-name":")", pod.name,
+         R"("},"annotations":{)");
   for (const model::Annotation& annotation : pod.annotations) {
     append(out, "\"", annotation.key, R"(":")", annotation.value, "\",");
   }
-  append(out,
-         R"("prometheus.io/scrape":"true"},"ownerReferences":[{"apiVersion":"batch/v1","kind":"Job","name":"train",)"
-         R"("uid":"0d6f5b3e-93c1-4a55-b0a5-8a3f5b0c1d2e","controller":true,"blockOwnerDeletion":true}]},"spec":{)"
+  append(out, R"("prometheus.io/scrape":"true"},"ownerReferences":[{"apiVersion":"batch/v1","kind":"Job","name":")",
+         pod.name, R"(","uid":"0d6f5b3e-)", pod.uid,
+         R"(","controller":true,"blockOwnerDeletion":true}]},"spec":{)"
          R"("volumes":[{"name":"data","persistentVolumeClaim":{"claimName":"imagenet"}},{"name":"shm","emptyDir":)"
          R"({"medium":"Memory","sizeLimit":"64Gi"}},{"name":"kube-api-access-x7k2p","projected":{"sources":)"
          R"([{"serviceAccountToken":{"expirationSeconds":3607,"path":"token"}},{"configMap":{"name":)"

@@ -5,6 +5,12 @@
 #include "gang_data.h"
 
 namespace berth::policy {
+namespace {
+
+// Nodes handed on for a gang: a job of thousands of pods would turn the narrowing off.
+constexpr std::size_t kMostForGang = 512;
+
+}  // namespace
 
 std::optional<std::size_t> coarse_limit(const Query& query, const Settings& settings) {
   const bool wanted =
@@ -15,7 +21,7 @@ std::optional<std::size_t> coarse_limit(const Query& query, const Settings& sett
   }
   const std::size_t most = query.attempt == 2 ? settings.candidates * 4 : settings.candidates;
   const std::size_t gang = nodes_of_gang(query);
-  return gang == 0 ? most : std::max(most, gang + 2);
+  return gang == 0 ? most : std::max(most, std::min(gang + 2, kMostForGang));
 }
 
 bool CoarseBetter::operator()(const Evaluated& a, const Evaluated& b) const {

@@ -245,6 +245,14 @@ TEST(Coarse, HandsOnAsManyNodesAsTheGangTakes) {
   EXPECT_EQ(filter(cluster, member(4, 80), {names.begin(), names.end()}).kept.size(), 42U);
 }
 
+TEST(Coarse, AJobOfThousandsOfPodsDoesNotTurnTheNarrowingOff) {
+  SnapshotBuilder cluster;
+  std::vector<std::string> names;
+  for (int i = 0; i < 600; ++i) names.push_back(name_of(i));
+  for (const auto& name : names) cluster.node(name);
+  EXPECT_EQ(filter(cluster, member(8, 50'000), {names.begin(), names.end()}).kept.size(), 512U);
+}
+
 // More nodes hold the data than are handed on, none of them beside the other members.
 TEST(Coarse, DataDoesNotPushOutTheNodesBesideTheGang) {
   SnapshotBuilder cluster;
