@@ -207,7 +207,7 @@ MixTable::Supply MixTable::supply(const Room& room, const Demand& demand) {
 }
 
 template <class Use>
-void MixTable::for_usable(const Room& room, double cpu_weight, const Use& use) const {
+void MixTable::for_usable(const Room& room, const Counting& counting, const Use& use) const {
   // GPUs that are shared, with what is left of them, apart from those that are free.
   std::array<std::int32_t, kMaxGpus> shared;
   std::size_t shared_count = 0;
@@ -236,24 +236,36 @@ void MixTable::for_usable(const Room& room, double cpu_weight, const Use& use) c
       continue;
     }
     const double per_gpu = 1.0 / met.gpus;
-    const double always = met.milli * (1 - cpu_weight);
-    const double fed = met.milli * cpu_weight;
+    const double always = met.milli * (1 - counting.cpu_weight);
+    const double fed = met.milli * counting.cpu_weight;
+    // Of partitions it is not known how many the node could have.
+    const double nearly = demand.kind == Kind::kPartition ? 0 : met.milli * counting.nearly_whole;
     for (; i < demand.end; ++i) {
       const Need& need = needs_[i];
-      const bool fits = cpu >= need.cpu && met.gpus >= need.gpus && (need.products & product) != 0;
-      const double usable = always + fed * std::min(1.0, (cpu * need.slope + need.base) * per_gpu);
-      use(i, fits ? usable : 0.0);
+      if ((need.products & product) == 0) {
+        use(i, 0.0);
+        continue;
+      }
+      const double feeds = cpu * need.slope + need.base;  // GPUs
+      if (cpu >= need.cpu && met.gpus >= need.gpus) {
+        use(i, always + fed * std::min(1.0, feeds * per_gpu));
+      } else if (need.gpus > 1 && need.gpus <= room.gpus) {
+        const double part = std::min<double>(met.gpus, feeds) / need.gpus;
+        use(i, nearly * part * part * part * part);
+      } else {
+        use(i, 0.0);
+      }
     }
   }
 }
 
-void MixTable::usable(const Room& room, double cpu_weight, std::span<double> out) const {
-  for_usable(room, cpu_weight, [&](std::size_t i, double usable) { out[i] = usable; });
+void MixTable::usable(const Room& room, const Counting& counting, std::span<double> out) const {
+  for_usable(room, counting, [&](std::size_t i, double usable) { out[i] = usable; });
 }
 
-double MixTable::worth(const Room& room, double cpu_weight, std::span<const double> prices) const {
+double MixTable::worth(const Room& room, const Counting& counting, std::span<const double> prices) const {
   double sum = 0;
-  for_usable(room, cpu_weight, [&](std::size_t i, double usable) { sum += prices[i] * usable; });
+  for_usable(room, counting, [&](std::size_t i, double usable) { sum += prices[i] * usable; });
   return sum;
 }
 

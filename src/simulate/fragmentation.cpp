@@ -23,7 +23,7 @@ void Fragmentation::changed(const Cluster& cluster, NodeNumber number) {
 double Fragmentation::of(const Cluster::Node& node) const {
   model::Room room = node.room;
   room.product = products_[node.product];
-  return static_cast<double>(room.free_milli()) - mix_.worth(room, 0, prices_);
+  return static_cast<double>(room.free_milli()) - mix_.worth(room, policy::kFgdCounting, prices_);
 }
 
 }  // namespace berth::simulate

@@ -37,7 +37,7 @@ class Fgd final : public Scorer {
   }
 
   Rating rate(const Cluster::Node& node, NodeNumber number, const Kind& kind) override {
-    const policy::Valuation valuation{mix_, prices_, 0};
+    const policy::Valuation valuation{mix_, prices_, policy::kFgdCounting};
     const auto placed = policy::place_fgd(valuation, node.room, worths_.of(number, valuation, node.room), kind.request);
     if (!placed) return {};
     const int score = policy::fgd_score(static_cast<double>(kind.milli()), placed->cost);
@@ -66,7 +66,10 @@ class Fgd final : public Scorer {
 class Berth final : public Scorer {
  public:
   Berth(const ChooserSettings& settings, const RequestMix& mix, Cluster& cluster)
-      : settings_(settings), capacity_(static_cast<double>(cluster.capacity_milli())) {
+
+      : settings_(settings),
+        counting_(settings.knobs.cpu_weight, settings.nearly_whole),
+        capacity_(static_cast<double>(cluster.capacity_milli())) {
     set_mix(mix, cluster);
   }
 
@@ -77,7 +80,7 @@ class Berth final : public Scorer {
     return true;
   }
   Rating rate(const Cluster::Node& node, NodeNumber number, const Kind& kind) override {
-    const policy::Valuation valuation{mix_, prices_, settings_.knobs.cpu_weight};
+    const policy::Valuation valuation{mix_, prices_, counting_};
     const double worth = worths_.of(number, valuation, node.room);
     const auto whole = whole_gpus(node.room, kind.request, settings_.islands);
     const auto placed = policy::place_cheapest(valuation, node.room, worth, kind.request, whole);
@@ -87,7 +90,7 @@ class Berth final : public Scorer {
     worths_.forget(number);
     const std::span<double> own = std::span(usable_).subspan(number * mix_.size(), mix_.size());
     for (std::size_t i = 0; i < own.size(); ++i) total_[i] -= own[i];
-    mix_.usable(node.room, settings_.knobs.cpu_weight, own);
+    mix_.usable(node.room, counting_, own);
     for (std::size_t i = 0; i < own.size(); ++i) total_[i] += own[i];
   }
   bool learn(const RequestMix& mix, Cluster& cluster) override {
@@ -110,6 +113,7 @@ class Berth final : public Scorer {
   }
 
   ChooserSettings settings_;
+  model::Counting counting_;
   double capacity_;
   MixTable mix_;
   std::size_t nodes_ = 0;

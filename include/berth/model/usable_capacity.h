@@ -21,6 +21,15 @@
 
 namespace berth::model {
 
+// How usable capacity is counted.
+struct Counting {
+  double cpu_weight = 1;    // a
+  double nearly_whole = 1;  // b
+
+  Counting() = default;
+  Counting(double a, double b = 1) : cpu_weight(a), nearly_whole(b) {}
+};
+
 // What a node has left. GPUs that can't be given out, being broken or not there, have negative `milli` and no MIG
 // table.
 struct Room {
@@ -69,11 +78,11 @@ class MixTable {
   // For Room::product: a small number, 0 for products that no class names. Products beyond the 62nd share one.
   [[nodiscard]] std::int32_t product(std::string_view name) const;
 
-  // Usable capacity by class, in thousandths of a GPU; `out` has size() elements. `cpu_weight` is a. No allocation;
-  // about 0.3 µs for 100 classes.
-  void usable(const Room& room, double cpu_weight, std::span<double> out) const;
+  // Usable capacity by class, in thousandths of a GPU; `out` has size() elements. No allocation; about 0.3 µs for 100
+  // classes.
+  void usable(const Room& room, const Counting& counting, std::span<double> out) const;
   // Σ prices[i] · usable of class i, a little faster.
-  [[nodiscard]] double worth(const Room& room, double cpu_weight, std::span<const double> prices) const;
+  [[nodiscard]] double worth(const Room& room, const Counting& counting, std::span<const double> prices) const;
 
  private:
   enum class Kind : std::uint8_t { kWhole, kTime, kMemory, kPartition };
@@ -103,7 +112,7 @@ class MixTable {
   static Demand demand_of(const RequestClass& request);
   [[nodiscard]] static Supply supply(const Room& room, const Demand& demand);
   template <class Use>
-  void for_usable(const Room& room, double cpu_weight, const Use& use) const;
+  void for_usable(const Room& room, const Counting& counting, const Use& use) const;
 
   std::uint64_t version_ = 0;
   double cpu_only_share_ = 0;

@@ -44,8 +44,8 @@ void packing_prices(std::span<const double> weights, std::span<const double> usa
 struct Valuation {
   const model::MixTable& mix;
   std::span<const double> prices;
-  double cpu_weight = 1;
-  [[nodiscard]] double worth(const model::Room& room) const { return mix.worth(room, cpu_weight, prices); }
+  model::Counting counting = {};
+  [[nodiscard]] double worth(const model::Room& room) const { return mix.worth(room, counting, prices); }
 };
 
 struct Placed {
@@ -64,6 +64,7 @@ std::optional<Placed> place_cheapest(const Valuation& valuation, const model::Ro
 // FGD. Its measure is what is free and no use, by the most frequent classes that make up 95 % of pods: with their
 // shares, made to add up to 1, as prices and cpu_weight 0, a placement's fragmentation grows by its cost less what it
 // takes.
+inline const model::Counting kFgdCounting{0, 0};
 struct FgdPrices {
   std::vector<double> prices;  // by class of the table
   double cpu_only = 0;         // share of classes without GPUs, to which all that is free is no use

@@ -27,6 +27,7 @@ std::optional<PolicyName> parse_policy(std::string_view text);
 struct ChooserSettings {
   PolicyName policy = PolicyName::kBerth;
   policy::PackingKnobs knobs = {};  // of berth
+  double nearly_whole = 1;          // b of usable_capacity.h; of berth
   int refresh = 50;                 // decisions between two looks at what the cluster can still give; of berth
   bool random_ties = false;         // among nodes of exactly equal score; else the first in the cluster's order
   bool islands = false;             // whole GPUs of one island are preferred on a node

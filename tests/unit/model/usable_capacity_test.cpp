@@ -13,11 +13,11 @@ constexpr const char* kA100 = "NVIDIA-A100-SXM4-40GB";
 constexpr std::int64_t kA100Mib = 40'960;
 
 // What one class can use of the room.
-double usable(const RequestClass& request, Room room, double cpu_weight, const char* product = "") {
+double usable(const RequestClass& request, Room room, const Counting& counting, const char* product = "") {
   const MixTable table(RequestMix{1, {{request, 1.0}}});
   room.product = table.product(product);
   double found = -1;
-  table.usable(room, cpu_weight, {&found, 1});
+  table.usable(room, counting, {&found, 1});
   return found;
 }
 
@@ -62,7 +62,18 @@ INSTANTIATE_TEST_SUITE_P(Table, UsableCapacity,
 
 TEST_P(UsableCapacity, IsTheHandWorkedOne) {
   const Case& c = GetParam();
-  EXPECT_DOUBLE_EQ(usable(c.request, four_gpus(), c.cpu_weight), c.want) << c.name;
+  EXPECT_DOUBLE_EQ(usable(c.request, four_gpus(), {c.cpu_weight, 0}), c.want) << c.name;
+}
+
+// Of three GPUs two are free: 2,000 · (2/3)⁴. Of four, half: 2,000 / 16.
+TEST(UsableCapacityOf, NodesOfWhichMostIsFreeCountInPart) {
+  EXPECT_DOUBLE_EQ(usable(whole(3, 0), four_gpus(), {1, 1}), 2000.0 * 16 / 81);
+  EXPECT_DOUBLE_EQ(usable(whole(4, 6'000), four_gpus(), {1, 1}), 125);
+  EXPECT_DOUBLE_EQ(usable(whole(4, 6'000), four_gpus(), {1, 0.5}), 62.5);
+  EXPECT_DOUBLE_EQ(usable(whole(2, 48'000), four_gpus(), {1, 1}), 125) << "CPU for half of them";
+  EXPECT_DOUBLE_EQ(usable(whole(2, 24'000), four_gpus(), {1, 1}), 2000) << "all is there";
+  EXPECT_DOUBLE_EQ(usable(whole(5, 0), four_gpus(), {1, 1}), 0) << "the node never has five";
+  EXPECT_DOUBLE_EQ(usable(whole(1, 24'001), four_gpus(), {1, 1}), 0) << "one GPU is what it is";
 }
 
 TEST(UsableCapacityOf, AProductThatIsNotAllowedIsNothing) {
@@ -115,7 +126,7 @@ TEST(UsableCapacityOf, PartitionsCountThePlacesLeft) {
   EXPECT_DOUBLE_EQ(usable(partition("1g.5gb"), room, 1), 750);
   EXPECT_DOUBLE_EQ(usable(partition("2g.10gb"), room, 1), 500);
   EXPECT_DOUBLE_EQ(usable(partition("3g.20gb"), room, 1), 500);
-  EXPECT_DOUBLE_EQ(usable(partition("3g.20gb", 2), room, 1), 0);
+  EXPECT_DOUBLE_EQ(usable(partition("3g.20gb", 2), room, 1), 0) << "partitions are there or not";
   EXPECT_DOUBLE_EQ(usable(partition("7g.40gb"), room, 1), 0);
   EXPECT_DOUBLE_EQ(usable(partition("1g.24gb"), room, 1), 0) << "a profile of another GPU";
   EXPECT_DOUBLE_EQ(usable(shared(100, 0), room, 1), 0) << "no shares of a partitioned GPU";

@@ -161,7 +161,7 @@ TEST(PlaceFgd, ScoresAsPublished) {
   // 100 + 0.5 · 100: 100 · sigmoid(0.2) = 54.98. On GPU 0 it leaves F = 0.5 · 1,100: 100 · sigmoid(-0.25) = 43.8.
   const MixTable mix(kHalfShared);
   const FgdPrices fgd = fgd_prices(mix, kHalfShared);
-  const Valuation valuation{mix, fgd.prices, 0};
+  const Valuation valuation{mix, fgd.prices, kFgdCounting};
   const double worth = valuation.worth(two_gpus());
   EXPECT_DOUBLE_EQ(static_cast<double>(two_gpus().free_milli()) - worth, 300);
   const auto placed = place_fgd(valuation, two_gpus(), worth, shared(500));
@@ -176,7 +176,7 @@ TEST(PlaceFgd, ScoresAsPublished) {
 TEST(PlaceFgd, TakesTheFirstGpuOfEqualScores) {
   const MixTable mix(kHalfShared);
   const FgdPrices fgd = fgd_prices(mix, kHalfShared);
-  const Valuation valuation{mix, fgd.prices, 0};
+  const Valuation valuation{mix, fgd.prices, kFgdCounting};
   // 510 and 500 left: F falls by 250 and 255, which are one level.
   Room room = empty_room(100'000, 2, 0);
   take_gpus(room, shared(490), mask({0}));
