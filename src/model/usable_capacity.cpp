@@ -116,10 +116,6 @@ void take_partition(Room& room, const RequestClass& request, int gpu) {
 
 MixTable::MixTable(const RequestMix& mix) : version_(mix.version) {
   for (const RequestShare& one : mix.classes) {
-    if (one.request.gpus <= 0) {
-      cpu_only_share_ += one.share;
-      continue;
-    }
     requests_.push_back(one);
     const auto& named = one.request.products;
     products_.insert(products_.end(), named.begin(), named.end());
@@ -129,7 +125,7 @@ MixTable::MixTable(const RequestMix& mix) : version_(mix.version) {
 
   const auto key = [](const RequestShare& one) {
     const RequestClass& request = one.request;
-    return std::tuple(!request.whole(), request.milli, request.mib, request.memory_percent,
+    return std::tuple(request.gpus > 0, !request.whole(), request.milli, request.mib, request.memory_percent,
                       std::string_view(request.mig), request.gpus, request.cpu_milli);
   };
   std::ranges::sort(requests_, [&](const auto& a, const auto& b) {
@@ -167,7 +163,9 @@ std::int32_t MixTable::product(std::string_view name) const {
 
 MixTable::Demand MixTable::demand_of(const RequestClass& request) {
   Demand demand;
-  if (request.whole()) {
+  if (request.gpus <= 0) {
+    demand.kind = Kind::kCpu;
+  } else if (request.whole()) {
     demand.kind = Kind::kWhole;
   } else if (!request.mig.empty()) {
     demand.kind = Kind::kPartition;
@@ -221,6 +219,10 @@ void MixTable::for_usable(const Room& room, const Counting& counting, const Use&
 
   std::size_t i = 0;
   for (const Demand& demand : demands_) {
+    if (demand.kind == Kind::kCpu) {
+      for (; i < demand.end; ++i) use(i, cpu >= needs_[i].cpu ? cpu : 0.0);
+      continue;
+    }
     Supply met = whole;
     if (demand.kind == Kind::kTime) {
       for (std::size_t gpu = 0; gpu < shared_count; ++gpu) {

@@ -14,6 +14,7 @@ using model::Room;
 
 constexpr std::int64_t kUsualMib = 81'920;
 constexpr double kSmallestPart = 0.02;  // a class of next to nothing must not outweigh all others
+constexpr double kCpuOnly = 0.5;        // weight of classes without GPUs; more keeps CPU for them that GPUs need, too
 constexpr double kFgdPart = 0.95;
 constexpr double kSliceParts = 8;
 
@@ -113,13 +114,15 @@ std::vector<double> packing_weights(const model::MixTable& mix, const PackingKno
   double tilted = 0;
   for (std::size_t i = 0; i < mix.size(); ++i) {
     weights[i] = mix.share(i);
-    if (mix.request(i).gpus > 1) continue;
+    if (mix.request(i).gpus != 1) continue;
     weights[i] *= std::pow(part_of_gpu(mix.request(i), memory_mib), -knobs.tilt_power);
     one_gpu += mix.share(i);
     tilted += weights[i];
   }
   for (std::size_t i = 0; i < mix.size(); ++i) {
-    if (mix.request(i).gpus > 1) {
+    if (mix.request(i).gpus <= 0) {
+      weights[i] *= kCpuOnly;
+    } else if (mix.request(i).gpus > 1) {
       weights[i] *= knobs.large_jobs;
     } else if (tilted > 0) {
       weights[i] = (1 - knobs.tilt) * mix.share(i) + knobs.tilt * one_gpu * weights[i] / tilted;

@@ -5,6 +5,8 @@
 // a + a · min(1, (C / c) · (q / k))). With a = 1 a GPU that the node's CPU can no longer feed does not count; a = 0 is
 // the measure of Weng et al., "Beware of Fragmentation" (USENIX ATC '23): free less fragmented.
 //
+// For classes without GPUs it is the node's free CPU, in thousandths, where C >= c.
+//
 // Thread-safe: plain values; a MixTable is immutable.
 #pragma once
 
@@ -63,8 +65,8 @@ void take_gpus(Room& room, const RequestClass& request, GpuMask gpus);
 // Takes one partition at its best place on the GPU, which must have one.
 void take_partition(Room& room, const RequestClass& request, int gpu);
 
-// The classes of a mix that want GPUs, in an order in which what they can use is quickly worked out. Vectors of numbers
-// by class are in this order.
+// The classes of a mix, in an order in which what they can use is quickly worked out. Vectors of numbers by class are
+// in this order.
 class MixTable {
  public:
   MixTable() = default;
@@ -73,19 +75,18 @@ class MixTable {
   [[nodiscard]] std::size_t size() const { return requests_.size(); }
   [[nodiscard]] const RequestClass& request(std::size_t i) const { return requests_[i].request; }
   [[nodiscard]] double share(std::size_t i) const { return requests_[i].share; }
-  [[nodiscard]] double cpu_only_share() const { return cpu_only_share_; }
   [[nodiscard]] std::uint64_t version() const { return version_; }
   // For Room::product: a small number, 0 for products that no class names. Products beyond the 62nd share one.
   [[nodiscard]] std::int32_t product(std::string_view name) const;
 
-  // Usable capacity by class, in thousandths of a GPU; `out` has size() elements. No allocation; about 0.3 µs for 100
-  // classes.
+  // Usable capacity by class, in thousandths of a GPU or, for those without GPUs, of a CPU; `out` has size() elements.
+  // No allocation; about 0.3 µs for 100 classes.
   void usable(const Room& room, const Counting& counting, std::span<double> out) const;
   // Σ prices[i] · usable of class i, a little faster.
   [[nodiscard]] double worth(const Room& room, const Counting& counting, std::span<const double> prices) const;
 
  private:
-  enum class Kind : std::uint8_t { kWhole, kTime, kMemory, kPartition };
+  enum class Kind : std::uint8_t { kCpu, kWhole, kTime, kMemory, kPartition };
   // Of GPUs, the same for a run of classes.
   struct Demand {
     Kind kind = Kind::kTime;
@@ -115,7 +116,6 @@ class MixTable {
   void for_usable(const Room& room, const Counting& counting, const Use& use) const;
 
   std::uint64_t version_ = 0;
-  double cpu_only_share_ = 0;
   std::vector<RequestShare> requests_;
   std::vector<Need> needs_;
   std::vector<Demand> demands_;

@@ -32,8 +32,9 @@ struct PackingKnobs {
 // GiB.
 double part_of_gpu(const model::RequestClass& request, std::int64_t memory_mib = 0);
 
-// w by class, in the table's order: share · μ for classes of several GPUs; for one-GPU classes
-// (1 - tilt) · share + tilt · P · share · g^-s / Σ share · g^-s, with g part_of_gpu(), s tilt_power and P their shares.
+// w by class, in the table's order: share · μ for classes of several GPUs, share / 2 for those without; for one-GPU
+// classes (1 - tilt) · share + tilt · P · share · g^-s / Σ share · g^-s, with g part_of_gpu(), s tilt_power and P their
+// shares.
 std::vector<double> packing_weights(const model::MixTable& mix, const PackingKnobs& knobs, std::int64_t memory_mib = 0);
 
 // w / max(U, floor · cluster): `usable` has U by class, summed over nodes; `cluster_milli` is what all GPUs have.

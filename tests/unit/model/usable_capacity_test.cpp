@@ -155,12 +155,10 @@ TEST(Meeting, SaysWhichGpusDo) {
   EXPECT_EQ(meeting(four_gpus(), shared(300, 0)), mask({0, 1, 2}));
 }
 
-TEST(MixTable, KeepsCpuOnlyClassesApart) {
-  const MixTable table(
-      RequestMix{7, {{{.cpu_milli = 4'000}, 0.25}, {whole(8, 64'000), 0.05}, {shared(500, 1'000), 0.7}}});
-  EXPECT_EQ(table.version(), 7U);
-  EXPECT_EQ(table.size(), 2U);
-  EXPECT_DOUBLE_EQ(table.cpu_only_share(), 0.25);
+TEST(UsableCapacityOf, PodsWithoutGpusUseTheCpu) {
+  EXPECT_DOUBLE_EQ(usable({.cpu_milli = 24'000}, four_gpus(), 1), 24'000);
+  EXPECT_DOUBLE_EQ(usable({.cpu_milli = 24'001}, four_gpus(), 1), 0);
+  EXPECT_DOUBLE_EQ(usable({}, Room{.cpu_milli = 4'000}, 1), 4'000);
 }
 
 // Many classes in one table are each as alone in one, and the worth is their sum.
@@ -171,6 +169,7 @@ TEST(MixTable, GivesEachClassWhatItWouldGetAlone) {
   for (int i = 0; i < 120; ++i) {
     RequestClass request{.cpu_milli = below(4) * 4'000, .gpus = 1 + below(3), .milli = (1 + below(10)) * 100};
     if (below(4) == 0) request = {.cpu_milli = 1'000, .gpus = 1, .milli = 100, .mib = below(20'000)};
+    if (below(8) == 0) request = {.cpu_milli = below(90) * 1'000};
     if (below(5) == 0) request.products = {below(2) == 0 ? "A" : "B"};
     classes.insert(request);
   }

@@ -48,6 +48,7 @@ TEST(PackingWeights, TiltTowardsSmallRequestsAndWeighLargeJobsByTheKnob) {
   EXPECT_NEAR(weights[index_of(mix, shared(500))], 0.3 * 0.25 + 0.7 * 0.75 * 1.0 / 1.5, 1e-12);
   EXPECT_NEAR(weights[index_of(mix, whole(2))], 0.08, 1e-12);
   EXPECT_NEAR(weights[index_of(mix, whole(8))], 0.12, 1e-12);
+  EXPECT_NEAR(weights[index_of(mix, cpu_only(1'000))], 0.075, 1e-12);
 }
 
 TEST(PackingWeights, AreTheSharesWithoutTiltAndKnob) {
@@ -114,6 +115,17 @@ TEST(PlaceCheapest, ChargesCpuThatGpusNeed) {
   EXPECT_DOUBLE_EQ(place_cheapest(valuation, room, worth, cpu_only(24'000))->cost, 1000);
   EXPECT_DOUBLE_EQ(place_cheapest(valuation, room, worth, cpu_only(25'000))->cost, 2000);
   EXPECT_FALSE(place_cheapest(valuation, room, worth, cpu_only(36'001)));
+}
+
+// Free CPU that is enough for pods without GPUs is worth something to them, the same for each.
+TEST(PlaceCheapest, ChargesCpuThatPodsWithoutGpusNeed) {
+  const MixTable mix(RequestMix{1, {{cpu_only(8'000), 1.0}}});
+  const std::vector<double> prices = {1};
+  const Valuation valuation{mix, prices};
+  const Room room = empty_room(36'000, 2, 0);
+  const double worth = valuation.worth(room);
+  EXPECT_DOUBLE_EQ(place_cheapest(valuation, room, worth, whole(1, 28'000))->cost, 28'000);
+  EXPECT_DOUBLE_EQ(place_cheapest(valuation, room, worth, whole(1, 28'001))->cost, 36'000);
 }
 
 TEST(PlaceCheapest, PutsSharesOfOnePodOnDifferentGpus) {
