@@ -244,15 +244,15 @@ void MixTable::for_usable(const Room& room, const Counting& counting, const Use&
     const double nearly = demand.kind == Kind::kPartition ? 0 : met.milli * counting.nearly_whole;
     for (; i < demand.end; ++i) {
       const Need& need = needs_[i];
-      if ((need.products & product) == 0) {
+      if ((need.products & product) == 0 || cpu < need.cpu) {
         use(i, 0.0);
         continue;
       }
-      const double feeds = cpu * need.slope + need.base;  // GPUs
-      if (cpu >= need.cpu && met.gpus >= need.gpus) {
+      if (met.gpus >= need.gpus) {
+        const double feeds = cpu * need.slope + need.base;  // GPUs
         use(i, always + fed * std::min(1.0, feeds * per_gpu));
-      } else if (need.gpus > 1 && need.gpus <= room.gpus) {
-        const double part = std::min<double>(met.gpus, feeds) / need.gpus;
+      } else if (need.gpus <= room.gpus) {
+        const double part = static_cast<double>(met.gpus) / need.gpus;
         use(i, nearly * part * part * part * part);
       } else {
         use(i, 0.0);

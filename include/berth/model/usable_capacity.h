@@ -5,6 +5,10 @@
 // a + a · min(1, (C / c) · (q / k))). With a = 1 a GPU that the node's CPU can no longer feed does not count; a = 0 is
 // the measure of Weng et al., "Beware of Fragmentation" (USENIX ATC '23): free less fragmented.
 //
+// Tasks end, so a node of which most is free is soon whole: where several GPUs are asked for, and the node has so many
+// and enough free CPU but only k < q GPUs free, S · b · (k / q)⁴ counts instead of nothing. CPU that is short is not
+// forgiven: a node would look as good without what its GPUs need.
+//
 // For classes without GPUs it is the node's free CPU, in thousandths, where C >= c.
 //
 // Thread-safe: plain values; a MixTable is immutable.

@@ -70,7 +70,8 @@ TEST(UsableCapacityOf, NodesOfWhichMostIsFreeCountInPart) {
   EXPECT_DOUBLE_EQ(usable(whole(3, 0), four_gpus(), {1, 1}), 2000.0 * 16 / 81);
   EXPECT_DOUBLE_EQ(usable(whole(4, 6'000), four_gpus(), {1, 1}), 125);
   EXPECT_DOUBLE_EQ(usable(whole(4, 6'000), four_gpus(), {1, 0.5}), 62.5);
-  EXPECT_DOUBLE_EQ(usable(whole(2, 48'000), four_gpus(), {1, 1}), 125) << "CPU for half of them";
+  EXPECT_DOUBLE_EQ(usable(whole(4, 24'001), four_gpus(), {1, 1}), 0) << "CPU that is short is not forgiven";
+  EXPECT_DOUBLE_EQ(usable(whole(2, 24'001), four_gpus(), {1, 1}), 0);
   EXPECT_DOUBLE_EQ(usable(whole(2, 24'000), four_gpus(), {1, 1}), 2000) << "all is there";
   EXPECT_DOUBLE_EQ(usable(whole(5, 0), four_gpus(), {1, 1}), 0) << "the node never has five";
   EXPECT_DOUBLE_EQ(usable(whole(1, 24'001), four_gpus(), {1, 1}), 0) << "one GPU is what it is";
