@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <tuple>
 #include <utility>
 
 namespace berth::codec {
@@ -82,12 +83,12 @@ void PodResources::read_container_statuses(const Field& statuses) {
     if (!status) return;
     const auto [name, allotted, resources] =
         pick<3>(*status, {std::string_view("name"), "allocatedResources", "resources"}, reading_);
-    ContainerStatus read{text(name, reading_), {}, {}};
+    ContainerStatus read{text(name, reading_), index, {}, {}};
     if (allotted.given) read.allotted = read_amounts(allotted, reading_);
     read.actual = requests_in(resources);
     if (read.allotted || read.actual) statuses_.push_back(std::move(read));
   }
-  std::ranges::stable_sort(statuses_, {}, &ContainerStatus::name);
+  std::ranges::sort(statuses_, {}, [](const ContainerStatus& one) { return std::tie(one.name, one.index); });
 }
 
 void PodResources::add(const Container& container, bool init) {

@@ -54,6 +54,7 @@ class PodResources {
   };
   struct ContainerStatus {
     std::string_view name;
+    std::size_t index = 0;  // in the list
     std::optional<Amounts> allotted;
     std::optional<Amounts> actual;
   };
