@@ -19,6 +19,7 @@
 #include <thread>
 #include <utility>
 
+#include "berth/kube/kubeconfig.h"
 #include "sockets.h"
 
 namespace berth::bench {
@@ -54,11 +55,7 @@ ScratchDirectory::~ScratchDirectory() {
 
 std::string write_kubeconfig(const std::filesystem::path& directory, std::uint16_t port) {
   const std::filesystem::path path = directory / ("kubeconfig-" + std::to_string(port));
-  std::ofstream(path) << "apiVersion: v1\nkind: Config\ncurrent-context: bench\n"
-                         "clusters:\n- name: bench\n  cluster: {server: \"http://127.0.0.1:"
-                      << port
-                      << "\"}\ncontexts:\n- name: bench\n  context: {cluster: bench, user: bench}\n"
-                         "users:\n- name: bench\n  user: {}\n";
+  std::ofstream(path) << kube::kubeconfig_for("http://127.0.0.1:" + std::to_string(port));
   return path.string();
 }
 

@@ -5,7 +5,7 @@
 //
 // The trace is the directory that BERTH_OPENB names, or shared/data/openb beside the repository: the node list and five
 // task lists of the openb trace, and published_summary.csv with what its authors measured. The exit code is 1 when a bound
-// of judge.go is missed.
+// of report.go is missed.
 package main
 
 import (

@@ -173,6 +173,14 @@ Result<ServerAccess> parse_kubeconfig(const std::string& text, const path& direc
   }
 }
 
+std::string kubeconfig_for(const std::string& url, const std::string& user, const std::string& cluster) {
+  const std::string more = cluster.empty() ? "" : ", " + cluster;
+  return "apiVersion: v1\nkind: Config\ncurrent-context: only\n"
+         "contexts: [{name: only, context: {cluster: only, user: only}}]\n"
+         "clusters: [{name: only, cluster: {server: '" +
+         url + "'" + more + "}}]\nusers: [{name: only, user: {" + user + "}}]\n";
+}
+
 Result<ServerAccess> load_kubeconfig(const path& file, std::string_view context) {
   const auto text = read_small_file(file, kMaxKubeconfigBytes);
   if (!text) return tl::unexpected(text.error());

@@ -20,6 +20,16 @@ BasicResources& BasicResources::operator-=(const BasicResources& other) {
   return *this;
 }
 
+void count_pod(BasicResources& sum, const BasicResources& requests, int sign) {
+  if (sign < 0) {
+    sum -= requests;
+    --sum.pods;
+  } else {
+    sum += requests;
+    ++sum.pods;
+  }
+}
+
 bool is_scalar_resource(std::string_view name) {
   if (name.find('/') != std::string_view::npos) return !name.starts_with("requests.");
   return name.starts_with("hugepages-") || name.starts_with("attachable-volumes-");

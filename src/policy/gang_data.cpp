@@ -39,6 +39,7 @@ GangData::GangData(const Query& query, const ViewOf& view_of)
     : snapshot_(query.snapshot),
       pod_(query.pod),
       gang_(placement_of(query)),
+      own_(gang_ != nullptr ? query.snapshot.entry(query.pod.uid) : nullptr),
       required_(query.pod.gang_topology.required && !query.pod.gang.name.empty()) {
   if (pod_.gang.name.empty()) return;
   find_levels();
@@ -88,9 +89,8 @@ void GangData::count_members() {
 
 // A pod that is decided anew may have an entry of its own.
 GangData::Standing GangData::without_this(Standing standing) const {
-  const model::LedgerEntry* const own = snapshot_.entry(pod_.uid);
-  if (own != nullptr && own->slot == standing.slot) {
-    --(own->kind == model::EntryKind::kSoft ? standing.expected : standing.certain);
+  if (own_ != nullptr && own_->slot == standing.slot) {
+    --(own_->kind == model::EntryKind::kSoft ? standing.expected : standing.certain);
   }
   return standing;
 }

@@ -57,6 +57,7 @@ class GangData {
   const model::Snapshot& snapshot_;
   const model::PodRequest& pod_;
   const model::GangPlacement* const gang_;  // null if nothing is known of it
+  const model::LedgerEntry* const own_;     // of the pod that is asked about; null if it has none
   const bool required_;
   bool by_node_ = true;  // sharing a node is a level of its own, the closest
   bool counts_ = false;

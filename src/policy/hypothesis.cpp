@@ -52,15 +52,10 @@ model::NodeState without(const model::NodeState& state, const OccupantSet& gone)
   return left;
 }
 
-Hypothesis::Hypothesis(const model::Snapshot& truth) : truth_(truth), supposed_(truth), blocks_(truth.blocks.size()) {}
+Hypothesis::Hypothesis(const model::Snapshot& truth) : truth_(truth), supposed_(truth) {}
 
 void Hypothesis::evict(model::Slot slot, const OccupantSet& gone) {
-  auto& block = blocks_[slot / 64];
-  if (!block) {
-    block = std::make_shared<model::NodeBlock>(*truth_.blocks[slot / 64]);
-    supposed_.blocks[slot / 64] = block;
-  }
-  (*block)[slot % 64] = without(truth_.at(slot), gone);
+  supposed_.node(slot) = without(truth_.at(slot), gone);
 }
 
 }  // namespace berth::policy

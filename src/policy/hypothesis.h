@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "berth/model/snapshot.h"
+#include "own_snapshot.h"
 
 namespace berth::policy {
 
@@ -24,12 +25,11 @@ class Hypothesis {
 
   // From now on the node is as it would be without `gone`, whoever was said to be gone before.
   void evict(model::Slot slot, const OccupantSet& gone);
-  [[nodiscard]] const model::Snapshot& snapshot() const { return supposed_; }
+  [[nodiscard]] const model::Snapshot& snapshot() const { return supposed_.get(); }
 
  private:
   const model::Snapshot& truth_;
-  model::Snapshot supposed_;
-  std::vector<std::shared_ptr<model::NodeBlock>> blocks_;  // ours to change; null where nothing is
+  OwnSnapshot supposed_;
 };
 
 }  // namespace berth::policy

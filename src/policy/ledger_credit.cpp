@@ -16,14 +16,6 @@ bool given_back(const LedgerEntry& entry, const model::PodRequest& pod) {
   return entry.uid == pod.uid || (entry.kind == model::EntryKind::kFirm && entry.priority < pod.priority);
 }
 
-GpuMask unhealthy(const std::vector<model::GpuUse>& uses) {
-  GpuMask set = 0;
-  for (std::size_t gpu = 0; gpu < uses.size(); ++gpu) {
-    if (!uses[gpu].healthy) set |= GpuMask{1} << gpu;
-  }
-  return set;
-}
-
 void mark_whole(std::vector<model::GpuUse>& uses, GpuMask gpus) {
   for (std::size_t gpu = 0; gpu < uses.size(); ++gpu) {
     if (model::contains(gpus, static_cast<int>(gpu))) model::count_whole(uses[gpu]);
@@ -37,6 +29,14 @@ void mark_free(std::vector<model::GpuUse>& uses, GpuMask gpus) {
 }
 
 }  // namespace
+
+GpuMask unhealthy(const std::vector<model::GpuUse>& uses) {
+  GpuMask set = 0;
+  for (std::size_t gpu = 0; gpu < uses.size(); ++gpu) {
+    if (!uses[gpu].healthy) set |= GpuMask{1} << gpu;
+  }
+  return set;
+}
 
 std::vector<model::GpuUse> uses_of(const model::NodeState& state) {
   if (state.uses) return *state.uses;

@@ -18,14 +18,6 @@ constexpr double kCpuOnly = 0.5;        // weight of classes without GPUs; more 
 constexpr double kFgdPart = 0.95;
 constexpr double kSliceParts = 8;
 
-void take_cpu(Room& room, const RequestClass& request) { room.cpu_milli -= request.cpu_milli; }
-
-GpuMask lowest(GpuMask free, int count) {
-  GpuMask taken = 0;
-  for (; count > 0 && free != 0; --count, free &= free - 1) taken |= free & (~free + 1);
-  return taken;
-}
-
 // GPUs that are used alike give one and the same result.
 bool alike(const Room& room, std::size_t a, std::size_t b) {
   return room.milli[a] == room.milli[b] && room.mib[a] == room.mib[b] && room.memory_mib[a] == room.memory_mib[b] &&
@@ -77,14 +69,14 @@ std::optional<Placed> place(const Valuation& valuation, const Room& room, double
                             std::optional<GpuMask> whole, const Better& better) {
   if (room.cpu_milli < request.cpu_milli) return std::nullopt;
   Placed placed{.after = room};
-  take_cpu(placed.after, request);
+  placed.after.cpu_milli -= request.cpu_milli;
   double worth_after = 0;
   if (request.gpus > 0 && !request.whole()) {
     for (std::int32_t i = 0; i < request.gpus; ++i) {
       if (!place_one(valuation, placed, worth_after, request, better)) return std::nullopt;
     }
   } else {
-    placed.gpus = whole ? *whole : lowest(room.whole, request.gpus);
+    placed.gpus = whole ? *whole : model::lowest(room.whole, request.gpus);
     if (model::count(placed.gpus) != request.gpus || (placed.gpus & ~room.whole) != 0) return std::nullopt;
     take_gpus(placed.after, request, placed.gpus);
     worth_after = valuation.worth(placed.after);

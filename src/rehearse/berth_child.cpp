@@ -20,6 +20,8 @@
 #include <thread>
 #include <utility>
 
+#include "berth/kube/kubeconfig.h"
+
 namespace berth::rehearse {
 namespace {
 
@@ -53,11 +55,7 @@ class PrivateDirectory {
 
 bool write_kubeconfig(const std::string& file, std::uint16_t port) {
   std::ofstream out(file);
-  out << "apiVersion: v1\nkind: Config\ncurrent-context: simulated\n"
-         "clusters:\n- name: simulated\n  cluster: {server: \"http://127.0.0.1:"
-      << port
-      << "\"}\ncontexts:\n- name: simulated\n  context: {cluster: simulated, user: simulated}\n"
-         "users:\n- name: simulated\n  user: {}\n";
+  out << kube::kubeconfig_for("http://127.0.0.1:" + std::to_string(port));
   out.close();
   return out.good();
 }

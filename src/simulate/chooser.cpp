@@ -14,12 +14,6 @@ constexpr std::array<std::string_view, kPolicies> kNames = {"random",     "bestf
                                                             "clustering", "fgd",     "berth"};
 constexpr int kQuad = 4;
 
-GpuMask lowest(GpuMask free, int count) {
-  GpuMask taken = 0;
-  for (; count > 0 && free != 0; --count, free &= free - 1) taken |= free & (~free + 1);
-  return taken;
-}
-
 }  // namespace
 
 std::string_view to_string(PolicyName policy) { return kNames[static_cast<std::size_t>(policy)]; }
@@ -88,15 +82,15 @@ void Chooser::learn(const model::RequestMix& mix) {
 int island_size(const model::Room& room) { return room.gpus == 2 * kQuad ? kQuad : room.gpus; }
 
 GpuMask pick_whole(const model::Room& room, int count, bool islands) {
-  if (!islands || island_size(room) == room.gpus) return lowest(room.whole, count);
+  if (!islands || island_size(room) == room.gpus) return model::lowest(room.whole, count);
   const GpuMask low = room.whole & model::mask_all(kQuad);
   const GpuMask high = room.whole & ~model::mask_all(kQuad);
   const bool low_first = model::count(low) <= model::count(high);
   const GpuMask fuller = low_first ? low : high;
   const GpuMask freer = low_first ? high : low;
-  if (model::count(fuller) >= count) return lowest(fuller, count);
-  if (model::count(freer) >= count) return lowest(freer, count);
-  return freer | lowest(fuller, count - model::count(freer));
+  if (model::count(fuller) >= count) return model::lowest(fuller, count);
+  if (model::count(freer) >= count) return model::lowest(freer, count);
+  return freer | model::lowest(fuller, count - model::count(freer));
 }
 
 bool in_one_island(const model::Room& room, GpuMask gpus) {

@@ -33,7 +33,7 @@ std::optional<model::GpuMask> whole_gpus(const Room& room, const model::RequestC
 class Fgd final : public Scorer {
  public:
   Fgd(const ChooserSettings& settings, const RequestMix& mix, Cluster& cluster) : islands_(settings.islands) {
-    set_mix(mix, cluster);
+    Fgd::learn(mix, cluster);
   }
 
   Rating rate(const Cluster::Node& node, NodeNumber number, const Kind& kind) override {
@@ -45,18 +45,14 @@ class Fgd final : public Scorer {
   }
   void changed(const Cluster::Node& /*node*/, NodeNumber number) override { worths_.forget(number); }
   bool learn(const RequestMix& mix, Cluster& cluster) override {
-    set_mix(mix, cluster);
-    return true;
-  }
-
- private:
-  void set_mix(const RequestMix& mix, Cluster& cluster) {
     mix_ = MixTable(mix);
     prices_ = policy::fgd_prices(mix_, mix).prices;
     cluster.use_products(mix_);
     worths_.restart(cluster.size());
+    return true;
   }
 
+ private:
   bool islands_;
   MixTable mix_;
   std::vector<double> prices_;
@@ -66,11 +62,10 @@ class Fgd final : public Scorer {
 class Berth final : public Scorer {
  public:
   Berth(const ChooserSettings& settings, const RequestMix& mix, Cluster& cluster)
-
       : settings_(settings),
         counting_(settings.knobs.cpu_weight, settings.nearly_whole),
         capacity_(static_cast<double>(cluster.capacity_milli())) {
-    set_mix(mix, cluster);
+    Berth::learn(mix, cluster);
   }
 
   bool begin() override {
@@ -94,12 +89,6 @@ class Berth final : public Scorer {
     for (std::size_t i = 0; i < own.size(); ++i) total_[i] += own[i];
   }
   bool learn(const RequestMix& mix, Cluster& cluster) override {
-    set_mix(mix, cluster);
-    return true;
-  }
-
- private:
-  void set_mix(const RequestMix& mix, Cluster& cluster) {
     mix_ = MixTable(mix);
     weights_ = policy::packing_weights(mix_, settings_.knobs);
     cluster.use_products(mix_);
@@ -108,10 +97,12 @@ class Berth final : public Scorer {
     total_.assign(mix_.size(), 0);
     prices_.assign(mix_.size(), 0);
     worths_.restart(nodes_);
-    for (NodeNumber number = 0; number < nodes_; ++number) changed(cluster.node(number), number);
+    for (NodeNumber number = 0; number < nodes_; ++number) Berth::changed(cluster.node(number), number);
     decisions_ = 0;
+    return true;
   }
 
+ private:
   ChooserSettings settings_;
   model::Counting counting_;
   double capacity_;

@@ -221,11 +221,8 @@ void Builder::keep_gang(const PodRecord& record, const model::Pod& pod) {
   // Others are none of our business, and their number is the cluster's.
   const bool ours = pod.gpus > 0 || pod.parts.any() || pod.resource_claims || !pod.annotations.empty();
   if (!gangs_.set(record.uid, ours ? pod.gang : model::GangRef{}, pod.phase)) return;
-  if (record.bound) {
-    gangs_.move(record.uid, &nodes_.at(pod.node), false);
-  } else {
-    gangs_.move(record.uid, ledger_.node_of(record.uid), ledger_.is_soft(record.uid));
-  }
+  NodeRecord* const node = record.bound ? &nodes_.at(pod.node) : ledger_.node_of(record.uid);
+  gangs_.move(record.uid, node, !record.bound && ledger_.is_soft(record.uid));
 }
 
 void Builder::keep_firm(PodRecord& record, const std::string& nominated, Ledger::Demand demand) {

@@ -23,16 +23,6 @@ constexpr std::int64_t kMostMib = std::int64_t{1} << 40;  // sums can't overflow
 
 GpuMask bit(std::size_t gpu) { return GpuMask{1} << gpu; }
 
-GpuMask lowest(GpuMask of, std::int32_t wanted) {
-  GpuMask set = 0;
-  for (; wanted > 0 && of != 0; --wanted) {
-    const GpuMask first = of & (~of + 1);
-    set |= first;
-    of &= ~first;
-  }
-  return set;
-}
-
 }  // namespace
 
 void GpuAccount::set_capacity(std::shared_ptr<const model::Node> node, std::shared_ptr<const model::GpuShape> shape,
@@ -283,7 +273,7 @@ void GpuAccount::hand_out(Held& held) {
       overfull_ = true;
       return;
     }
-    placement.gpus = shape_ ? shape_->table.best(left, held.whole).value_or(0) : lowest(left, held.whole);
+    placement.gpus = shape_ ? shape_->table.best(left, held.whole).value_or(0) : model::lowest(left, held.whole);
     blind_ = blind_ || !shape_;
   }
   if (held.parts.any()) {

@@ -96,10 +96,8 @@ Ledger::Entries::iterator Ledger::erase(Entries::iterator entry) {
 void Ledger::count(const Entry& entry, int sign) {
   const bool firm = entry.kind == EntryKind::kFirm;
   (firm ? entry.node->firm : entry.node->soft) += std::int64_t{sign} * entry.demand.gpus;
-  model::BasicResources requests = entry.demand.requests ? entry.demand.requests->basic : model::BasicResources{};
-  requests.pods = 1;
-  model::BasicResources& sum = firm ? entry.node->firm_requests : entry.node->soft_requests;
-  sum = sign > 0 ? sum + requests : sum - requests;
+  model::count_pod(firm ? entry.node->firm_requests : entry.node->soft_requests,
+                   entry.demand.requests ? entry.demand.requests->basic : model::BasicResources{}, sign);
   (firm ? entry.node->firm_entries : entry.node->soft_entries) += static_cast<std::uint32_t>(sign);
   changed_ = true;
   nodes_.touch(*entry.node);

@@ -34,13 +34,7 @@ NodeState state_of(NodeRecord& record) {
 }  // namespace
 
 void NodeRecord::count_pod(const model::Resources& requests, int sign) {
-  model::BasicResources of_pod = requests.basic;
-  of_pod.pods = 1;
-  if (sign > 0) {
-    requested += of_pod;
-  } else {
-    requested -= of_pod;
-  }
+  model::count_pod(requested, requests.basic, sign);
   if (requests.scalars.empty()) return;
   // Snapshots share the last one.
   model::ScalarResources scalars = scalars_requested ? *scalars_requested : model::ScalarResources();

@@ -37,6 +37,7 @@ func TestTopologyThatIsToldLaterCounts(t *testing.T) {
 	}
 	b := setUp(t, node)
 	b.place(cluster.PodSpec{Name: "one", GPUs: 1})
+	b.must(b.berth.WaitGPUsUsed(b.ctx, 1)) // The scheduler may know the binding before Berth does.
 	// Nobody knows which GPUs belong together, and the node is not free as a whole.
 	restricted := cluster.PodSpec{
 		Name: "pair", GPUs: 2, Annotations: map[string]string{"berth.io/topology-policy": "restricted"},

@@ -4,10 +4,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include "berth/kube/kubeconfig.h"
 #include "support/berth_process.h"
 #include "support/cluster_json.h"
 #include "support/fake_api_server.h"
-#include "support/kubeconfig.h"
 #include "unit/server/http_raw_client.h"
 
 namespace berth {
@@ -24,7 +24,7 @@ using tests::filter_when_ready;
 
 class Acting : public ::testing::Test {
  protected:
-  std::string kubeconfig() const { return directory_.write("config", tests::kubeconfig(server_.url())); }
+  std::string kubeconfig() const { return directory_.write("config", kube::kubeconfig_for(server_.url())); }
   static json node(const std::string& name, int memory_mib) {
     json made = make_node(name);
     made["metadata"]["labels"]["nvidia.com/gpu.memory"] = std::to_string(memory_mib);

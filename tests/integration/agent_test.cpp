@@ -6,10 +6,10 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "berth/kube/kubeconfig.h"
 #include "support/child_process.h"
 #include "support/fake_api_server.h"
 #include "support/fake_nvidia_smi.h"
-#include "support/kubeconfig.h"
 
 namespace berth {
 namespace {
@@ -38,7 +38,7 @@ class AgentCommand : public ::testing::Test {
     return all;
   }
   std::string kubeconfig(const testing::FakeApiServer& server) const {
-    return directory_.write("config", tests::kubeconfig(server.url(), "token: " + std::string(kToken)));
+    return directory_.write("config", kube::kubeconfig_for(server.url(), "token: " + std::string(kToken)));
   }
 
   tests::FakeNvidiaSmi smi_;

@@ -14,7 +14,6 @@
 #include "berth/sources/api_source.h"
 #include "berth/state/cluster_state.h"
 #include "support/fake_api_server.h"
-#include "support/kubeconfig.h"
 
 namespace berth {
 namespace {
@@ -75,8 +74,8 @@ class ApiServerView : public ::testing::Test {
     write("ca.pem", ca_.certificate_pem());
     write("client.pem", pair.certificate_pem);
     write("client.key", pair.key_pem);
-    write("config", tests::kubeconfig(server_.url(), "client-certificate: client.pem, client-key: client.key",
-                                      "certificate-authority: ca.pem"));
+    write("config", kube::kubeconfig_for(server_.url(), "client-certificate: client.pem, client-key: client.key",
+                                         "certificate-authority: ca.pem"));
     auto access = kube::load_kubeconfig(directory_ / "config");
     ASSERT_TRUE(access) << access.error().to_string();
     auto client = kube::ApiClient::create(std::move(*access), clock_);

@@ -7,11 +7,11 @@
 #include <set>
 #include <thread>
 
+#include "berth/kube/kubeconfig.h"
 #include "support/berth_process.h"
 #include "support/binding_api.h"
 #include "support/cluster_json.h"
 #include "support/fake_api_server.h"
-#include "support/kubeconfig.h"
 
 namespace berth {
 namespace {
@@ -27,7 +27,7 @@ using tests::BerthProcess;
 
 class Binding : public ::testing::Test {
  protected:
-  std::string kubeconfig() const { return directory_.write("config", tests::kubeconfig(server_.url())); }
+  std::string kubeconfig() const { return directory_.write("config", kube::kubeconfig_for(server_.url())); }
   std::vector<std::string> arguments() const { return {"--kubeconfig", kubeconfig(), "--bind-listen", "127.0.0.1:0"}; }
 
   void add_node(const std::string& name) {

@@ -8,9 +8,9 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "berth/kube/kubeconfig.h"
 #include "support/berth_process.h"
 #include "support/cluster_json.h"
-#include "support/kubeconfig.h"
 
 namespace berth::tests {
 namespace {
@@ -248,7 +248,7 @@ TEST(ServeStandardInput, SignalAfterItsEndDrains) {
 // Nothing listens on port 1: Berth starts, is not ready, says so, and stands in nobody's way.
 TEST(ServeWithoutItsCluster, AnswersErrorsButLetsOtherPodsPass) {
   const TempDir dir;
-  const std::string kubeconfig = dir.write("kubeconfig", berth::tests::kubeconfig("http://127.0.0.1:1"));
+  const std::string kubeconfig = dir.write("kubeconfig", berth::kube::kubeconfig_for("http://127.0.0.1:1"));
   BerthProcess berth(BERTH_BINARY, {"--kubeconfig", kubeconfig});
   const auto readiness = berth.admin("/readyz");
   EXPECT_EQ(readiness->status, 503);

@@ -5,10 +5,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include "berth/kube/kubeconfig.h"
 #include "support/berth_process.h"
 #include "support/cluster_json.h"
 #include "support/fake_api_server.h"
-#include "support/kubeconfig.h"
 
 namespace berth {
 namespace {
@@ -24,7 +24,7 @@ TEST(ApiServerOutage, DelaysNoAnswerAndIsNoReasonToRestart) {
   const tests::TempDir directory;
   server.put(kNodesPath, make_node("a"));
   server.put(kNodesPath, make_node("b"));
-  const std::string kubeconfig = tests::kubeconfig(server.url());
+  const std::string kubeconfig = kube::kubeconfig_for(server.url());
   tests::BerthProcess berth(BERTH_BINARY, {"--kubeconfig", directory.write("config", kubeconfig)});
   const json pod = make_pod("ns", "p");
   const json before = tests::filter_when_ready(berth, pod, {"a", "b"});

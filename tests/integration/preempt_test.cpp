@@ -4,10 +4,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include "berth/kube/kubeconfig.h"
 #include "support/berth_process.h"
 #include "support/cluster_json.h"
 #include "support/fake_api_server.h"
-#include "support/kubeconfig.h"
 #include "support/preemption_json.h"
 
 namespace berth::tests {
@@ -88,7 +88,7 @@ TEST(PreemptLive, BudgetsAreWatchedOnlyWhereTheyAreNeeded) {
   berth::testing::FakeApiServer server;
   server.serve(group, {"poddisruptionbudgets"});
   const TempDir dir;
-  const std::string kubeconfig = dir.write("kubeconfig", berth::tests::kubeconfig(server.url()));
+  const std::string kubeconfig = dir.write("kubeconfig", berth::kube::kubeconfig_for(server.url()));
   {
     const BerthProcess without(BERTH_BINARY, {"--kubeconfig", kubeconfig});
     ASSERT_TRUE(server.wait_for_requests("/apis/data.fluid.io/v1alpha1", false, 1));

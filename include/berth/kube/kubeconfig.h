@@ -33,6 +33,10 @@ core::Result<ServerAccess> parse_kubeconfig(const std::string& text, const std::
 // parse_kubeconfig() of a file. kNotFound if it is not there, kTooLarge above kMaxKubeconfigBytes.
 core::Result<ServerAccess> load_kubeconfig(const std::filesystem::path& file, std::string_view context = {});
 
+// Text of a kubeconfig for a server without any more to it. `user`, `cluster`: further entries of these, in YAML's flow
+// form.
+std::string kubeconfig_for(const std::string& url, const std::string& user = {}, const std::string& cluster = {});
+
 // Where the kubelet puts a pod's service account, and the environment's two variables.
 struct InClusterPaths {
   std::filesystem::path directory = "/var/run/secrets/kubernetes.io/serviceaccount";

@@ -23,6 +23,12 @@ constexpr GpuMask mask(std::initializer_list<int> gpus) {
   for (const int gpu : gpus) set |= GpuMask{1} << gpu;
   return set;
 }
+// The GPUs of `of` with the lowest indices, so many or all.
+constexpr GpuMask lowest(GpuMask of, int gpus) {
+  GpuMask set = 0;
+  for (; gpus > 0 && of != 0; --gpus, of &= of - 1) set |= of & (~of + 1);
+  return set;
+}
 // True if the ascending list of a's indices comes before that of b, both of the same size.
 constexpr bool lower_indices(GpuMask a, GpuMask b) {
   const GpuMask differing = a ^ b;

@@ -47,6 +47,9 @@ struct Resources {
   friend bool operator==(const Resources&, const Resources&) = default;
 };
 
+// Adds a pod that asks for `requests`, or takes it away if `sign` is negative.
+void count_pod(BasicResources& sum, const BasicResources& requests, int sign);
+
 // What kube-scheduler counts beside the basic ones; it ignores every other name.
 bool is_scalar_resource(std::string_view name);
 // 0 if it isn't there.

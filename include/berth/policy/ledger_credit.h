@@ -42,6 +42,9 @@ class LedgerCredit {
 // the ones that are not free, or any of them where that is not known. Empty if there are too many.
 std::vector<model::GpuUse> uses_of(const model::NodeState& state);
 
+// Those that are broken.
+model::GpuMask unhealthy(const std::vector<model::GpuUse>& uses);
+
 // Counts what another pod was promised, which the snapshot doesn't show yet. The view's uses move into `uses`, which
 // must outlive it.
 void promise(NodeView& view, std::int32_t gpus, const model::GpuParts& parts, const model::GpuPlacement& placement,

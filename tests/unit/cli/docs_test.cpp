@@ -57,50 +57,20 @@ bool is_reason(const std::string& word) {
   return word.size() > 5 && word.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ_") == std::string::npos;
 }
 
-TEST(Docs, ListEveryFlagOfServe) {
+void expect_every_flag(const std::string& command, const std::string& heading) {
   std::set<std::string> flags;
   for (const auto& flag : flag_names()) {
-    if (flag.command == "serve") flags.insert(flag.flag);
+    if (flag.command == command) flags.insert(flag.flag);
   }
   ASSERT_FALSE(flags.empty());
-  EXPECT_EQ(first_words(section("docs/configuration.md", "## Command line"), ' ', is_flag), flags);
+  EXPECT_EQ(first_words(section("docs/configuration.md", heading), ' ', is_flag), flags);
 }
 
-TEST(Docs, ListEveryFlagOfExplain) {
-  std::set<std::string> flags;
-  for (const auto& flag : flag_names()) {
-    if (flag.command == "explain") flags.insert(flag.flag);
-  }
-  ASSERT_FALSE(flags.empty());
-  EXPECT_EQ(first_words(section("docs/configuration.md", "## berth explain"), ' ', is_flag), flags);
-}
-
-TEST(Docs, ListEveryFlagOfTopology) {
-  std::set<std::string> flags;
-  for (const auto& flag : flag_names()) {
-    if (flag.command == "topology") flags.insert(flag.flag);
-  }
-  ASSERT_FALSE(flags.empty());
-  EXPECT_EQ(first_words(section("docs/configuration.md", "## berth topology"), ' ', is_flag), flags);
-}
-
-TEST(Docs, ListEveryFlagOfAgent) {
-  std::set<std::string> flags;
-  for (const auto& flag : flag_names()) {
-    if (flag.command == "agent") flags.insert(flag.flag);
-  }
-  ASSERT_FALSE(flags.empty());
-  EXPECT_EQ(first_words(section("docs/configuration.md", "## berth agent"), ' ', is_flag), flags);
-}
-
-TEST(Docs, ListEveryFlagOfSimulate) {
-  std::set<std::string> flags;
-  for (const auto& flag : flag_names()) {
-    if (flag.command == "simulate") flags.insert(flag.flag);
-  }
-  ASSERT_FALSE(flags.empty());
-  EXPECT_EQ(first_words(section("docs/configuration.md", "## berth simulate"), ' ', is_flag), flags);
-}
+TEST(Docs, ListEveryFlagOfServe) { expect_every_flag("serve", "## Command line"); }
+TEST(Docs, ListEveryFlagOfExplain) { expect_every_flag("explain", "## berth explain"); }
+TEST(Docs, ListEveryFlagOfTopology) { expect_every_flag("topology", "## berth topology"); }
+TEST(Docs, ListEveryFlagOfAgent) { expect_every_flag("agent", "## berth agent"); }
+TEST(Docs, ListEveryFlagOfSimulate) { expect_every_flag("simulate", "## berth simulate"); }
 
 TEST(Docs, ListEveryRoute) {
   const core::SystemClock clock;
