@@ -23,7 +23,7 @@ import (
 )
 
 // What is measured, each on its own.
-var parts = []string{"published", "berth", "learned", "islands", "time", "departures"}
+var parts = []string{"published", "berth", "learned", "islands", "time", "departures", "http"}
 
 type options struct {
 	Trace string `json:"-"`

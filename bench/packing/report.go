@@ -99,13 +99,13 @@ const (
 	gainElsewhere = 0.3
 )
 
-func (r *report) judgeBerth(workload string, fgd, berth replays) {
+func (r *report) judgeBerth(workload, who string, fgd, berth replays) {
 	published := r.Published[workload][publishedNames["fgd"]]
 	gain := gainElsewhere
 	if workload == "default" {
 		gain = gainOnDefault
 	}
-	name := func(what string) string { return fmt.Sprintf("%s, berth %s", workload, what) }
+	name := func(what string) string { return fmt.Sprintf("%s, %s %s", workload, who, what) }
 	r.atLeast(name("at 100 %"), berth.Mean.Allocation["100"], published["100"].Mean+gain,
 		fmt.Sprintf("sd %.2f; fgd here %.2f", berth.SD.Allocation["100"], fgd.Mean.Allocation["100"]))
 	r.atLeast(name("at 95 %"), berth.Mean.Allocation["95"], max(published["95"].Mean, fgd.Mean.Allocation["95"]), "")

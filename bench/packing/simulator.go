@@ -98,6 +98,9 @@ func readPublished(path string) (map[string]map[string]map[string]spread, error)
 	return found, nil
 }
 
+// Through HTTP a run takes a minute.
+const httpSeeds = "1..3"
+
 type simulator struct {
 	ctx     context.Context
 	binary  string
@@ -146,6 +149,16 @@ func (s *simulator) measure(part string, r *report) error {
 			r.judgeIslands(told["fgd"], told["berth"])
 		}
 		return err
+	case "http":
+		var fgd, berth replays
+		if _, err := s.run(&fgd, "default", "--seeds", httpSeeds, "--policy", "fgd"); err != nil {
+			return err
+		}
+		_, err := s.run(&berth, "default", "--seeds", httpSeeds, "--through-http")
+		if err == nil {
+			r.judgeBerth("default", "berth through HTTP", fgd, berth)
+		}
+		return err
 	case "departures":
 		var told departures
 		_, err := s.run(&told, "default", "--seeds", s.options.Seeds, "--policy", "bestfit,fgd,berth", "--departures")
@@ -164,7 +177,7 @@ func (s *simulator) measure(part string, r *report) error {
 			}
 		case "berth":
 			if told, err = s.replay(workload, []string{"fgd", "berth"}); err == nil {
-				r.judgeBerth(workload, told["fgd"], told["berth"])
+				r.judgeBerth(workload, "berth", told["fgd"], told["berth"])
 			}
 		case "learned":
 			if told, err = s.replay(workload, []string{"berth"}, "--mix-from", "0.2"); err == nil {

@@ -113,6 +113,8 @@ Result<model::Explanation> work_out(const ExplainFlags& flags) {
   const core::SystemClock clock;
   state::StateOptions options;
   options.link_bandwidths = config.link_bandwidths;
+  options.mix = config.mix;
+  options.mix.gpu_products = config.policy.gpu_products;
   state::ClusterState state(options, clock);
   codec::push_dump(*std::move(dump), state);
   state.step();

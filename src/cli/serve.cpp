@@ -200,6 +200,8 @@ int serve(const ServeFlags& flags, const std::function<void(server::HttpServer&)
   state_options.soft_lifetime = config->soft_lifetime;
   state_options.coverage = config->data.coverage;
   state_options.link_bandwidths = config->link_bandwidths;
+  state_options.mix = config->mix;
+  state_options.mix.gpu_products = config->policy.gpu_products;
   state_options.preemption = config->preempt;
   state_options.await_data = live;
   state::ClusterState state(state_options, clock);

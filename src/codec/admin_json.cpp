@@ -6,6 +6,7 @@
 #include "berth/core/quantity.h"
 #include "candidate_json.h"
 #include "coverage_fields.h"
+#include "free_gpus_json.h"
 
 namespace berth::codec {
 namespace {
@@ -118,6 +119,7 @@ std::string write_summary(const Summary& summary) {
                {"pods", snapshot.pods},
                {"boundPods", snapshot.bound_pods},
                {"gpus", {{"capacity", snapshot.gpus}, {"used", snapshot.gpus_used}}},
+               {"freeGpus", free_gpus_json(summary.free)},
                {"datasets", std::count_if(snapshot.datasets.begin(), snapshot.datasets.end(),
                                           [](const auto& placement) { return placement != nullptr; })},
                {"policies", snapshot.policies->size()},

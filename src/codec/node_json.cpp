@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "coverage_fields.h"
+#include "free_gpus_json.h"
 
 namespace berth::codec {
 namespace {
@@ -41,7 +42,7 @@ ordered_json pairs_by_link(const NodeState& state) {
   return pairs;
 }
 
-ordered_json to_json(const NodeState& state, core::WallTime now) {
+ordered_json to_json(const NodeState& state, const model::FreeGpus& left, core::WallTime now) {
   const auto age = state.machine ? age_seconds(state.machine->at, now) : std::nullopt;
   ordered_json free = nullptr;
   if (state.free_known) {
@@ -60,7 +61,8 @@ ordered_json to_json(const NodeState& state, core::WallTime now) {
           {"pairs", pairs_by_link(state)},
           {"clique", state.machine ? state.machine->clique : ""},
           {"freeSource", to_string(state.free_source)},
-          {"free", std::move(free)}};
+          {"free", std::move(free)},
+          {"freeGpus", free_gpus_json(left)}};
 }
 
 // Pods that hold GPU `gpu` or a part of it.
@@ -111,7 +113,8 @@ std::vector<model::Gpu> gpus_of(const NodeState& state) {
 
 }  // namespace
 
-std::string write_nodes(const model::Snapshot& snapshot, core::WallTime now, std::size_t limit) {
+std::string write_nodes(const model::Snapshot& snapshot, const model::FreeGpusView& free, core::WallTime now,
+                        std::size_t limit) {
   std::vector<model::Slot> slots;
   for (model::Slot slot = 0; slot < snapshot.index->slots(); ++slot) {
     if (snapshot.at(slot).node) slots.push_back(slot);
@@ -120,15 +123,18 @@ std::string write_nodes(const model::Snapshot& snapshot, core::WallTime now, std
   const auto end = slots.begin() + static_cast<std::ptrdiff_t>(std::min(limit, count));
   std::ranges::partial_sort(slots, end, {}, [&](model::Slot slot) { return snapshot.index->rank(slot); });
   ordered_json nodes = ordered_json::array();
-  for (auto slot = slots.begin(); slot != end; ++slot) nodes.push_back(to_json(snapshot.at(*slot), now));
+  for (auto slot = slots.begin(); slot != end; ++slot) {
+    nodes.push_back(to_json(snapshot.at(*slot), free.nodes[*slot], now));
+  }
   return text_of({{"count", count}, {"nodes", std::move(nodes)}});
 }
 
-std::optional<std::string> write_node(const model::Snapshot& snapshot, core::WallTime now, std::string_view name) {
+std::optional<std::string> write_node(const model::Snapshot& snapshot, const model::FreeGpusView& free,
+                                      core::WallTime now, std::string_view name) {
   const model::Slot slot = snapshot.find(name);
   if (slot == model::kNoSlot || !snapshot.at(slot).node) return std::nullopt;
   const NodeState& state = snapshot.at(slot);
-  ordered_json json = to_json(state, now);
+  ordered_json json = to_json(state, free.nodes[slot], now);
   json["gpuTable"] = ordered_json::array();
   int index = 0;
   for (const model::Gpu& gpu : gpus_of(state)) json["gpuTable"].push_back(gpu_json(state, gpu, index++));

@@ -39,10 +39,9 @@ bool place_share(const GpuParts& parts, std::span<const GpuUse> uses, const GpuS
   if (found < left) return false;
   std::sort(fitting.begin(), fitting.begin() + static_cast<std::ptrdiff_t>(found));
   const auto take = [&](std::size_t i) {
-    const auto& [fresh, fill, gpu] = fitting[i];
+    const auto [fresh, fill, gpu] = fitting[i];
     placed.gpus |= bit(gpu);
     if (fresh) placed.fresh |= bit(gpu);
-    placed.fill -= fill;
     --left;
   };
   std::size_t next = 0;
@@ -119,11 +118,6 @@ bool place_partitions(const GpuParts& parts, std::span<const GpuUse> uses, const
   }
   std::sort(placed.slots.begin(), placed.slots.begin() + static_cast<std::ptrdiff_t>(placed.slot_count),
             [](const MigSlot& a, const MigSlot& b) { return std::tie(a.gpu, a.start) < std::tie(b.gpu, b.start); });
-  GpuMask on = 0;
-  for (const MigSlot& slot : placed.taken()) on |= bit(static_cast<std::size_t>(slot.gpu));
-  for (std::size_t gpu = 0; gpu < gpus; ++gpu) {
-    if ((on & bit(gpu)) != 0) placed.fill += static_cast<double>(std::popcount(used[gpu])) / kSlices;
-  }
   return true;
 }
 
@@ -159,9 +153,6 @@ std::optional<PartPlacement> place_parts(const GpuParts& parts, std::span<const 
   if (parts.gpus > 0 && !place_share(parts, uses, shape, placed)) return std::nullopt;
   const bool partitions = !parts.mig.empty() && machine != nullptr && !machine->gpus.empty();
   if (partitions && !place_partitions(parts, uses, *machine, placed)) return std::nullopt;
-  GpuMask on = placed.gpus;
-  for (const MigSlot& slot : placed.taken()) on |= bit(static_cast<std::size_t>(slot.gpu));
-  if (on != 0) placed.fill /= count(on);
   return placed;
 }
 

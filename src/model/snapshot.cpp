@@ -55,6 +55,11 @@ std::size_t NodeIndex::bytes() const {
          table_.capacity() * sizeof(Entry);
 }
 
+GpuMask likely_taken(const NodeState& state, GpuMask free, std::int32_t gpus) {
+  if (gpus <= 0) return 0;
+  return state.shape ? state.shape->table.best(free, std::min(gpus, kMaxGpus)).value_or(free) : lowest(free, gpus);
+}
+
 const ImagePlacement* ImageIndex::find(std::uint64_t id) const {
   const auto& shard = shards[id % std::tuple_size_v<decltype(shards)>];
   if (!shard) return nullptr;

@@ -15,6 +15,15 @@ constexpr double kPlenty = 1e9;
 
 std::size_t at(int gpu) { return static_cast<std::size_t>(gpu); }
 
+bool same_memory(const Room& room, GpuMask gpus) {
+  if (gpus == 0) return true;
+  const std::int32_t first = room.memory_mib[at(std::countr_zero(gpus))];
+  for (; gpus != 0; gpus &= gpus - 1) {
+    if (room.memory_mib[at(std::countr_zero(gpus))] != first) return false;
+  }
+  return true;
+}
+
 std::int64_t demanded_mib(std::int64_t mib, std::int32_t percent, std::int64_t memory_mib) {
   return share_mib({.gpus = 1, .mib = mib, .memory_percent = percent}, memory_mib);
 }
@@ -141,7 +150,8 @@ MixTable::MixTable(const RequestMix& mix) : version_(mix.version) {
     if (!demands_.empty()) demand.end = demands_.back().end;
     if (demands_.empty() || demands_.back() != demand) demands_.push_back(demand);
     const auto cpu = static_cast<double>(std::max<std::int64_t>(request.cpu_milli, 0));
-    Need need{.cpu = cpu, .gpus = request.gpus};
+    // Where too much CPU is given out already, those who ask for none still find a place.
+    Need need{.cpu = cpu > 0 ? cpu : std::numeric_limits<double>::lowest(), .gpus = request.gpus};
     if (cpu > 0) {
       need.slope = request.gpus / cpu;
     } else {
@@ -183,23 +193,29 @@ MixTable::Demand MixTable::demand_of(const RequestClass& request) {
   return demand;
 }
 
-MixTable::Supply MixTable::supply(const Room& room, const Demand& demand) {
+MixTable::Supply MixTable::partitions(const Room& room, const Demand& demand) {
   Supply found;
   for (int index = 0; index < room.gpus; ++index) {
     const std::size_t gpu = at(index);
-    if (demand.kind == Kind::kPartition) {
-      const std::uint32_t number = static_cast<std::uint32_t>(demand.profile[at(room.mig_table[gpu])]);
-      if (number == 0) continue;
-      const auto profiles = mig_table(room.mig_table[gpu]);
-      const MigProfile& profile = profiles[number - 1];
-      const int places = std::popcount(free_starts(room, gpu, profile, number));
-      found.gpus += places;
-      found.milli += places * static_cast<double>(kWholeMilli) * profile.size / profiles.back().size;
-    } else if (share_meets(room, gpu, demand.milli, demand.mib, demand.memory_percent)) {
-      const double memory = static_cast<double>(room.mib[gpu]) / room.memory_mib[gpu] * kWholeMilli;
-      ++found.gpus;
-      found.milli += std::min<double>(room.milli[gpu], memory);
-    }
+    const std::uint32_t number = static_cast<std::uint32_t>(demand.profile[at(room.mig_table[gpu])]);
+    if (number == 0) continue;
+    const auto profiles = mig_table(room.mig_table[gpu]);
+    const MigProfile& profile = profiles[number - 1];
+    const int places = std::popcount(free_starts(room, gpu, profile, number));
+    found.gpus += places;
+    found.milli += places * static_cast<double>(kWholeMilli) * profile.size / profiles.back().size;
+  }
+  return found;
+}
+
+MixTable::Supply MixTable::shares_of(const Room& room, const Demand& demand, GpuMask gpus) {
+  Supply found;
+  for (; gpus != 0; gpus &= gpus - 1) {
+    const auto gpu = at(std::countr_zero(gpus));
+    if (!share_meets(room, gpu, demand.milli, demand.mib, demand.memory_percent)) continue;
+    const double memory = static_cast<double>(room.mib[gpu]) / room.memory_mib[gpu] * kWholeMilli;
+    ++found.gpus;
+    found.milli += std::min<double>(room.milli[gpu], memory);
   }
   return found;
 }
@@ -209,10 +225,14 @@ void MixTable::for_usable(const Room& room, const Counting& counting, const Use&
   // GPUs that are shared, with what is left of them, apart from those that are free.
   std::array<std::int32_t, kMaxGpus> shared;
   std::size_t shared_count = 0;
+  GpuMask partly = 0;
   for (int gpu = 0; gpu < room.gpus; ++gpu) {
+    const bool some = room.milli[at(gpu)] > 0 && !contains(room.whole, gpu);
     shared[shared_count] = room.milli[at(gpu)];
-    shared_count += room.milli[at(gpu)] > 0 && !contains(room.whole, gpu) ? 1 : 0;
+    shared_count += some ? 1 : 0;
+    partly |= (some ? GpuMask{1} : GpuMask{0}) << gpu;
   }
+  const bool alike = same_memory(room, room.whole);
   const Supply whole{count(room.whole), count(room.whole) * static_cast<double>(kWholeMilli)};
   const auto cpu = static_cast<double>(room.cpu_milli);
   const std::uint64_t product = std::uint64_t{1} << static_cast<unsigned>(room.product);
@@ -220,7 +240,7 @@ void MixTable::for_usable(const Room& room, const Counting& counting, const Use&
   std::size_t i = 0;
   for (const Demand& demand : demands_) {
     if (demand.kind == Kind::kCpu) {
-      for (; i < demand.end; ++i) use(i, cpu >= needs_[i].cpu ? cpu : 0.0);
+      for (; i < demand.end; ++i) use(i, cpu >= needs_[i].cpu ? std::max(cpu, 0.0) : 0.0);
       continue;
     }
     Supply met = whole;
@@ -230,8 +250,15 @@ void MixTable::for_usable(const Room& room, const Counting& counting, const Use&
         ++met.gpus;
         met.milli += shared[gpu];
       }
-    } else if (demand.kind != Kind::kWhole) {
-      met = supply(room, demand);
+    } else if (demand.kind == Kind::kPartition) {
+      met = partitions(room, demand);
+    } else if (demand.kind == Kind::kMemory) {
+      met = shares_of(room, demand, partly | (alike ? 0 : room.whole));
+      // Of free GPUs that are alike one tells for all.
+      if (alike && shares_of(room, demand, lowest(room.whole, 1)).gpus > 0) {
+        met.gpus += whole.gpus;
+        met.milli += whole.milli;
+      }
     }
     if (met.gpus == 0) {
       for (; i < demand.end; ++i) use(i, 0.0);

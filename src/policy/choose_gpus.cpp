@@ -13,20 +13,14 @@ using model::GpuMask;
 // GPUs that firm entries hold without saying which.
 std::int32_t counted_only(const NodeView& node) { return std::max(0, node.firm_others - model::count(node.firm_gpus)); }
 
-// The best set of so many; all of it if there aren't as many.
-GpuMask best_or_all(const model::NodeState& state, GpuMask free, std::int32_t gpus) {
-  if (gpus <= 0) return 0;
-  return state.shape ? state.shape->table.best(free, std::min(gpus, model::kMaxGpus)).value_or(free) : free;
-}
-
 // What a pod that asks for whole GPUs may choose from.
 GpuMask free_for(const model::PodRequest& pod, const NodeView& node) {
   const model::NodeState& state = *node.state;
   GpuMask free = state.free & ~node.firm_gpus;
   // More firm GPUs than are free leave nothing.
-  free &= ~best_or_all(state, free, counted_only(node));
+  free &= ~likely_taken(state, free, counted_only(node));
   if (node.soft_others > 0) {
-    const GpuMask left = free & ~best_or_all(state, free, node.soft_others);
+    const GpuMask left = free & ~likely_taken(state, free, node.soft_others);
     // Soft entries reject nothing: when they would leave too little, the pod is judged as if they were not there.
     if (model::count(left & suitable_gpus(pod, node)) >= pod.gpus) free = left;
   }
@@ -81,7 +75,7 @@ std::optional<model::GpuPlacement> place_gpus(const model::PodRequest& pod, cons
   if (node.uses == nullptr && !state.free_known) return std::nullopt;
   std::vector<model::GpuUse> uses = node.uses != nullptr ? *node.uses : uses_of(state);
   const GpuMask free = state.free & ~node.firm_gpus;
-  const GpuMask barred = (node.uses == nullptr ? node.firm_gpus : 0) | best_or_all(state, free, counted_only(node));
+  const GpuMask barred = (node.uses == nullptr ? node.firm_gpus : 0) | likely_taken(state, free, counted_only(node));
   const GpuMask suitable = suitable_gpus(pod, node);
   for (std::size_t gpu = 0; gpu < uses.size(); ++gpu) {
     if (model::contains(barred, static_cast<int>(gpu))) model::count_whole(uses[gpu]);

@@ -11,6 +11,7 @@
 #include "berth/policy/ledger_credit.h"
 #include "berth/policy/scores.h"
 #include "gang_data.h"
+#include "packing_data.h"
 #include "pod_data.h"
 
 namespace berth::policy {
@@ -99,6 +100,7 @@ Evaluation evaluate(const Query& query, const Settings& settings) {
     return node;
   };
   const GangData gang(query, view_of);
+  const PackingData packing(query, settings);
   const Failures failures(query);
   const bool hard_rule = query.pod.has_hard_rule(query.now);
   std::vector<bool> seen(query.snapshot.index->slots());
@@ -153,7 +155,7 @@ Evaluation evaluate(const Query& query, const Settings& settings) {
     fits.coverage = node.coverage;
     fits.load_seconds = node.load_seconds;
     fits.saved_seconds = node.saved_seconds;
-    fits.parts = {0, score_topology(query.pod, node, gpu_set), score_packing(query.pod, node, parts), 0};
+    fits.parts = {0, score_topology(query.pod, node, gpu_set), packing.score(node, slot, gpu_set, parts), 0};
     fits.parts.proximity = node.proximity;
     failures.judge(fits, *node.state);
     if (!data.any()) fits.parts = weigh(fits.parts, query.pod.weights, gang.counts());

@@ -9,8 +9,6 @@ namespace {
 using model::GpuMask;
 using model::GpuUse;
 
-constexpr double kFreshAtMost = 0.5;
-
 bool told_apart(const model::NodeState& state) { return state.machine && !state.machine->gpus.empty(); }
 
 // Where nobody tells a node's partitions apart, that it has such is all there is to know: the scheduler counts them.
@@ -42,18 +40,11 @@ std::optional<model::PartPlacement> place(const model::PodRequest& pod, const mo
 PartFit fit_alike(const model::PodRequest& pod, const NodeView& node) {
   const model::NodeState& state = *node.state;
   PartFit fit;
-  if (pod.parts.gpus == 0) {
-    fit.packing = kFreshAtMost;
-    return fit;
-  }
+  if (pod.parts.gpus == 0) return fit;
   std::int64_t memory = told_apart(state) ? state.machine->gpus.front().memory_mib : 0;
   if (memory <= 0) memory = state.node->gpu_memory_mib;
   fit.fits = node.unused() >= pod.parts.gpus && model::share_fits(pod.parts, {.memory_mib = memory});
   fit.unpromised = fit.fits && node.unpromised() >= pod.parts.gpus;
-  if (!fit.fits || state.gpus <= 0) return fit;
-  fit.packing = kFreshAtMost * std::clamp(static_cast<double>(state.gpus - node.unpromised() + pod.parts.gpus) /
-                                              static_cast<double>(state.gpus),
-                                          0.0, 1.0);
   return fit;
 }
 
@@ -81,14 +72,6 @@ PartFit fit_parts(const model::PodRequest& pod, const NodeView& node) {
   fit.unpromised = opened == 0 || fresh >= counted + node.soft_others;
   if (fit.unpromised && node.expected != nullptr)
     fit.unpromised = place(pod, state, *node.expected, suitable).has_value();
-  if (placed->fresh == 0) {
-    fit.packing = kFreshAtMost + (1 - kFreshAtMost) * placed->fill;
-  } else {
-    const auto gpus = static_cast<double>(node.uses->size());
-    const auto in_use = static_cast<double>(
-        std::ranges::count_if(*node.uses, [](const GpuUse& use) { return !model::untouched(use); }));
-    fit.packing = kFreshAtMost * std::min(1.0, (in_use + model::count(placed->fresh)) / gpus);
-  }
   return fit;
 }
 

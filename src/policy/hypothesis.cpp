@@ -20,6 +20,7 @@ void take_away(const model::Occupant& pod, std::vector<model::GpuUse>& uses) {
 
 model::NodeState without(const model::NodeState& state, const OccupantSet& gone) {
   model::NodeState left = state;
+  left.stamp = 0;
   if (!state.occupants || gone.none()) return left;
   model::GpuMask freed = 0;
   model::GpuMask held = 0;

@@ -63,6 +63,9 @@ LedgerCredit::LedgerCredit(const model::Snapshot& snapshot, const model::PodRequ
     auto& credit = firm ? firm_ : soft_;
     if (credit.empty()) credit.assign(snapshot.index->slots(), 0);
     credit[entry.slot] += entry.gpus;
+    if (entry.requests == nullptr) continue;
+    if (cpu_.empty()) cpu_.assign(snapshot.index->slots(), 0);
+    cpu_[entry.slot] += entry.requests->basic.cpu_milli;
   }
   if (!differing_.empty()) recount(pod);
 }
@@ -127,10 +130,13 @@ NodeView LedgerCredit::view(model::Slot slot) const {
                 .uses = state.uses.get()};
   if (!firm_.empty()) view.firm_others -= firm_[slot];
   if (!soft_.empty()) view.soft_others -= soft_[slot];
+  if (!cpu_.empty()) view.cpu_back = cpu_[slot];
+  view.as_published = view.firm_others == state.firm && view.soft_others == state.soft && view.cpu_back == 0;
   if (differing_.empty()) return view;
   const auto found = differing_.find(slot);
   if (found == differing_.end()) return view;
   const Differing& differing = found->second;
+  view.as_published = false;
   view.firm_others = differing.firm;
   view.firm_gpus = differing.firm_gpus;
   view.uses = differing.uses.empty() ? nullptr : &differing.uses;
@@ -145,6 +151,7 @@ void promise(NodeView& view, std::int32_t gpus, const model::GpuParts& parts, co
   if (view.uses == nullptr) mark_whole(uses, view.firm_gpus);
   view.uses = &uses;
   view.expected = nullptr;
+  view.as_published = false;
   const GpuMask free = view.state->free & ~view.firm_gpus;
   if (gpus > 0) {
     view.firm_others += gpus;

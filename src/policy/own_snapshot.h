@@ -22,6 +22,7 @@ class OwnSnapshot {
       block = std::make_shared<model::NodeBlock>(*snapshot_.blocks[slot / 64]);
       snapshot_.blocks[slot / 64] = block;
     }
+    (*block)[slot % 64].stamp = 0;
     return (*block)[slot % 64];
   }
 

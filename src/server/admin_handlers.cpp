@@ -37,7 +37,8 @@ HttpResponse summary(const AdminContext& context) {
   const SourceStatus source = context.source();
   HttpResponse response;
   response.body = codec::write_summary({context.version, snapshot.get(), age_of(*snapshot, context.extender.clock),
-                                        context.extender.decisions.pods(), source.name, source.connected});
+                                        context.extender.decisions.pods(), source.name, source.connected,
+                                        context.extender.metrics.free_gpus(*snapshot)->cluster});
   return response;
 }
 

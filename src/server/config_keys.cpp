@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "config_classes.h"
 #include "config_values.h"
 
 namespace berth::server {
@@ -204,6 +205,16 @@ const std::vector<KeyReader>& table() {
        [](const YAML::Node& node, Config& config) { return set_bounds(config, node, &model::Weights::packing); }},
       {{"weightBounds.proximity", "range", "[0, 1000]", "two weights", "The same for weights.proximity."},
        [](const YAML::Node& node, Config& config) { return set_bounds(config, node, &model::Weights::proximity); }},
+      {{"packing.mu", "weight", "2", "0 to 1000",
+        "How much jobs of several GPUs count in packing: more keeps more nodes whole for them (packing.md)."},
+       [](const YAML::Node& node, Config& config) { return set(config.placement.large_jobs, read_weight(node)); }},
+      {{"packing.window", "count", "10000", "100 to 100000",
+        "From how many pods, the last ones seen, Berth learns what the next ones are likely to ask for."},
+       [](const YAML::Node& node, Config& config) { return set(config.mix.window, read_count(node, 100, 100'000)); }},
+      {{"packing.classes", "list", "[]", "maps such as {gpus: 8, cpu: 96, share: 5}",
+        "Requests to be reckoned with however few were seen, each with its least share of all in per cent; packing.md "
+        "has the keys."},
+       [](const YAML::Node& node, Config& config) { return set(config.mix.declared, read_classes(node)); }},
       {{"gang.levels", "list", "[nvidia.com/gpu.clique, topology.kubernetes.io/rack, topology.kubernetes.io/zone]",
         "up to 8 label keys, the closest first",
         "The node labels by which nodes are near each other, besides the node itself; one that a node lacks says "

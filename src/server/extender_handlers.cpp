@@ -151,27 +151,33 @@ HttpResponse answer_filter(const Call& call, const ExtenderContext& context) {
   return response;
 }
 
+void write_scores(std::string& out, const Call& call, std::span<const policy::HostScore> hosts) {
+  std::vector<codec::HostScore> scores;
+  scores.reserve(hosts.size());
+  for (const policy::HostScore& host : hosts) scores.push_back({call.request->names[host.name], host.score});
+  codec::write_priorities(out, scores);
+}
+
 HttpResponse answer_prioritize(const Call& call, const ExtenderContext& context) {
   HttpResponse response;
   policy::PrioritizeOutcome outcome =
       policy::decide_prioritize(query_of(call, context, model::Verb::kPrioritize), context.settings);
   stop_clock(outcome.decision, context, call);
-  std::vector<codec::HostScore> scores;
-  scores.reserve(outcome.scores.size());
-  for (const policy::HostScore& host : outcome.scores) {
-    scores.push_back({call.request->names[host.name], host.score});
-  }
-  codec::write_priorities(response.body, scores);
+  write_scores(response.body, call, outcome.scores);
   std::string winner = outcome.decision.winner;
   tell(response, context, std::move(outcome.decision), call, std::move(winner));
   return response;
 }
 
-// A pod that is none of our business keeps every node, and Prioritize has no opinion.
-HttpResponse pass_untouched(const Call& call, model::Verb verb) {
+// A pod that is none of our business keeps every node, and Prioritize cares for nothing but the CPU that GPUs need.
+HttpResponse pass_untouched(const Call& call, const ExtenderContext& context, model::Verb verb) {
   HttpResponse response;
   if (verb == model::Verb::kPrioritize) {
-    codec::write_priorities(response.body, {});
+    std::vector<policy::HostScore> scores;
+    if (call.snapshot->ready && call.pod.requests.basic.cpu_milli > 0) {
+      scores = policy::prioritize_without_gpus({*call.snapshot, call.pod, call.request->names}, context.settings);
+    }
+    write_scores(response.body, call, scores);
     return response;
   }
   const auto& nodes = call.request->whole_nodes ? call.request->raw_nodes : call.request->names;
@@ -205,7 +211,7 @@ HttpResponse handle(HttpRequest& http, const ExtenderContext& context, ReaderPoo
   HttpResponse response;
   if (!call.pod.ours()) {
     context.metrics.count_untouched();
-    response = pass_untouched(call, verb);
+    response = pass_untouched(call, context, verb);
   } else if (!call.snapshot->ready) {
     if (verb == model::Verb::kFilter) context.metrics.count_not_ready();
     response = not_ready(call, verb);

@@ -8,8 +8,10 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <mutex>
-#include <stdexcept>
+
+#include "free_gpus_metrics.h"
 
 namespace berth::server {
 namespace {
@@ -39,13 +41,6 @@ double seconds(std::chrono::nanoseconds duration) { return std::chrono::duration
 std::size_t index(Verb verb) { return static_cast<std::size_t>(verb); }
 std::string label(Verb verb) { return std::string(model::to_string(verb)); }
 
-std::string help_of(std::string_view name) {
-  for (const MetricDoc& doc : metric_docs()) {
-    if (doc.name == name) return std::string(doc.meaning);
-  }
-  throw std::logic_error("metric without documentation: " + std::string(name));
-}
-
 // A counter whose value is counted elsewhere.
 void raise_to(Counter& counter, std::uint64_t value) {
   counter.Increment(static_cast<double>(value) - counter.Value());
@@ -57,13 +52,13 @@ struct Metrics::Families {
   prometheus::Registry registry;
 
   Family<Counter>& counters(const char* name) {
-    return prometheus::BuildCounter().Name(name).Help(help_of(name)).Register(registry);
+    return prometheus::BuildCounter().Name(name).Help(metric_help(name)).Register(registry);
   }
   Family<Gauge>& gauges(const char* name) {
-    return prometheus::BuildGauge().Name(name).Help(help_of(name)).Register(registry);
+    return prometheus::BuildGauge().Name(name).Help(metric_help(name)).Register(registry);
   }
   Family<Histogram>& histograms(const char* name) {
-    return prometheus::BuildHistogram().Name(name).Help(help_of(name)).Register(registry);
+    return prometheus::BuildHistogram().Name(name).Help(metric_help(name)).Register(registry);
   }
   Counter& counter(const char* name) { return counters(name).Add({}); }
   Gauge& gauge(const char* name) { return gauges(name).Add({}); }
@@ -138,6 +133,8 @@ struct Metrics::Families {
   Family<Counter>& accepted = counters("berth_accepted_connections_total");
   Family<Gauge>& body_bytes = gauges("berth_body_bytes");
   Family<Counter>& http_failures = counters("berth_http_failures_total");
+
+  FreeGpusMetrics free_gpus;  // beside the registry, which would keep nodes that are gone
 
   std::mutex render_mutex;
   std::function<MetricSample()> sampler;
@@ -349,8 +346,19 @@ void Metrics::set_sampler(std::function<MetricSample()> sampler) {
 
 std::string Metrics::render() {
   const std::lock_guard lock(families_->render_mutex);
-  if (families_->sampler) families_->take(families_->sampler());
-  return prometheus::TextSerializer().Serialize(families_->registry.Collect());
+  std::vector<prometheus::MetricFamily> free;
+  if (families_->sampler) {
+    const MetricSample sample = families_->sampler();
+    families_->take(sample);
+    if (sample.snapshot) free = families_->free_gpus.collect(*sample.snapshot);
+  }
+  auto all = families_->registry.Collect();
+  std::ranges::move(free, std::back_inserter(all));
+  return prometheus::TextSerializer().Serialize(all);
+}
+
+std::shared_ptr<const model::FreeGpusView> Metrics::free_gpus(const model::Snapshot& snapshot) {
+  return families_->free_gpus.view(snapshot);
 }
 
 }  // namespace berth::server

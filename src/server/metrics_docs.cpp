@@ -1,4 +1,7 @@
+#include <algorithm>
 #include <array>
+#include <stdexcept>
+#include <string>
 
 #include "berth/server/metrics.h"
 
@@ -40,6 +43,16 @@ constexpr std::array kDocs{
     MetricDoc{"berth_bound_pods", "gauge", "", "Pods that are bound to a node and have not ended."},
     MetricDoc{"berth_capacity_gpus", "gauge", "", "GPUs of all nodes."},
     MetricDoc{"berth_used_gpus", "gauge", "", "GPUs that bound pods hold."},
+    MetricDoc{
+        "berth_free_gpus", "gauge", "island",
+        "GPUs of which nothing is held or promised for certain, by how many of these are connected to each other: "
+        "a pod with topology-policy restricted that wants so many fits there."},
+    MetricDoc{"berth_largest_request_gpus", "gauge", "", "The most whole GPUs that a pod can still get on one node."},
+    MetricDoc{"berth_fragmentation_ratio", "gauge", "",
+              "The part of what is free of all GPUs that an average request of the mix can't use where it is."},
+    MetricDoc{"berth_node_free_gpus", "gauge", "node",
+              "GPUs of which nothing is held or promised for certain, on each node that has GPUs."},
+    MetricDoc{"berth_node_fragmentation_ratio", "gauge", "node", "As berth_fragmentation_ratio, of the node alone."},
     MetricDoc{"berth_topology_nodes", "gauge", "source",
               "Nodes with GPUs, by who tells how these are linked: agent, hami, koordinator, node-resource-topology, "
               "resource-slices, labels (and the table of machine shapes), or unknown."},
@@ -102,5 +115,11 @@ constexpr std::array kDocs{
 }  // namespace
 
 std::span<const MetricDoc> metric_docs() { return kDocs; }
+
+std::string metric_help(std::string_view name) {
+  const auto doc = std::ranges::find(kDocs, name, &MetricDoc::name);
+  if (doc == kDocs.end()) throw std::logic_error("metric without documentation: " + std::string(name));
+  return std::string(doc->meaning);
+}
 
 }  // namespace berth::server

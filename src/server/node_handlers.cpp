@@ -15,15 +15,16 @@ constexpr std::size_t kMostNodes = 10'000;
 HttpResponse nodes(const ExtenderContext& context, HttpRequest& request) {
   const auto snapshot = context.state.snapshots().load();
   if (!snapshot->ready) return failure(503, "berth is not ready: " + snapshot->not_ready_why);
+  const auto free = context.metrics.free_gpus(*snapshot);
   HttpResponse response;
   const std::string name = request.query("node");
   if (name.empty()) {
     const auto limit = count_parameter(request, "limit", kDefaultNodes, kMostNodes);
     if (!limit) return failure(400, limit.error().to_string());
-    response.body = codec::write_nodes(*snapshot, context.clock.wall(), *limit);
+    response.body = codec::write_nodes(*snapshot, *free, context.clock.wall(), *limit);
     return response;
   }
-  auto body = codec::write_node(*snapshot, context.clock.wall(), name);
+  auto body = codec::write_node(*snapshot, *free, context.clock.wall(), name);
   if (!body) return failure(404, "there is no node " + name);
   response.body = *std::move(body);
   return response;

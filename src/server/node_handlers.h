@@ -1,6 +1,6 @@
 // The admin port's answers about nodes and their GPUs.
 //
-// Thread-safe: handlers run on many threads at once, each on one snapshot. Nothing is changed or kept.
+// Thread-safe: handlers run on many threads at once, each on one snapshot. Nothing is changed.
 #pragma once
 
 #include "berth/server/extender_handlers.h"

@@ -140,6 +140,7 @@ std::shared_ptr<const model::Snapshot> Builder::build(const Moment& now) {
   budgets_.write(*next);
   policies_.write(*next);
   failures_.write(*next);
+  packing_.write(*next, nodes_.changes());
   next->pods = pods_.size();
   next->bound_pods = pods_.bound();
 

@@ -25,6 +25,7 @@
 #include "ledger.h"
 #include "moment.h"
 #include "node_table.h"
+#include "packing_table.h"
 #include "pod_table.h"
 #include "pod_wants.h"
 #include "policy_table.h"
@@ -70,7 +71,10 @@ class Builder {
   void take(model::AllDataLoads& update) { datasets_.replace(std::move(update.loads)); }
   void take(model::Measured& update) { datasets_.measure(update); }
   void take(model::FluidServed& update) { datasets_.serve(update.served); }
-  void take(model::DataListed&) { data_listed_ = true; }
+  void take(model::DataListed&) {
+    data_listed_ = true;
+    learn_all();
+  }
   void take(model::ClaimSet& update) { resolve_again(claims_.set(update.claim)); }
   void take(model::ClaimGone& update) { resolve_again(claims_.remove(update.ns, update.name)); }
   void take(model::AllClaims& update) { resolve_again(claims_.replace(update.claims)); }
@@ -95,6 +99,8 @@ class Builder {
   void count_gpus(PodRecord& record, const model::Pod& pod, const model::PodRequest& request);
   void count_requests(PodRecord& record, const model::Pod& pod);
   void uncount_requests(PodRecord& record);
+  void learn(const model::Pod& pod, const model::PodRequest& request);
+  void learn_all();
   void keep_cache(PodRecord& record, const model::Pod& pod);
   void keep_wants(PodRecord& record, const model::Pod& pod, const model::PodRequest& request);
   void drop_wants(PodRecord& record);
@@ -127,6 +133,14 @@ class Builder {
   ImageTable images_;
   BudgetTable budgets_;
   PolicyTable policies_;
+  PackingTable packing_{options_.mix};
+  // Pods whose requests are to be learned, in the order in which they were asked for.
+  struct Unlearned {
+    model::RequestClass request;  // products left out
+    std::string ns;
+    std::string policy;
+  };
+  std::vector<Unlearned> unlearned_;
   FailureMemory failures_{nodes_};
 
   std::uint64_t version_ = 0;

@@ -1,7 +1,9 @@
 // What pods mean for the others: GPUs held, caches kept, data read, promises in the ledger.
 #include <algorithm>
 #include <utility>
+#include <vector>
 
+#include "berth/model/packing_view.h"
 #include "builder.h"
 #include "pod_holder.h"
 
@@ -37,7 +39,12 @@ void Builder::take(model::PodGone& update) {
 
 void Builder::take(model::AllPods& update) {
   ++list_;
-  for (const model::Pod& pod : update.pods) set_pod(pod).listed = list_;
+  // In the order in which they were asked for.
+  std::vector<const model::Pod*> pods;
+  pods.reserve(update.pods.size());
+  for (const model::Pod& pod : update.pods) pods.push_back(&pod);
+  std::ranges::stable_sort(pods, {}, [](const model::Pod* pod) { return pod->created; });
+  for (const model::Pod* pod : pods) set_pod(*pod).listed = list_;
   pods_.remove_unlisted(list_, [this](PodRecord& record) { forget(record); });
   pods_listed_ = true;
 }
@@ -62,7 +69,25 @@ PodRecord& Builder::set_pod(const model::Pod& pod) {
   keep_gang(*record, pod);
   settle_reader(*record);
   count_refusal(*record, pod, is_new);
+  if (is_new) learn(pod, request);
   return *record;
+}
+
+void Builder::learn(const model::Pod& pod, const model::PodRequest& request) {
+  const model::RequestClass asked = model::request_class(pod.gpus, pod.parts, pod.requests.basic.cpu_milli);
+  unlearned_.push_back({asked, asked.gpus > 0 ? pod.ns : "", request.policy_name});
+  // Before policies are there it is not known which products they allow.
+  if (data_listed_ || !options_.await_data) learn_all();
+}
+
+void Builder::learn_all() {
+  for (Unlearned& pod : std::exchange(unlearned_, {})) {
+    if (pod.request.gpus > 0) {
+      pod.request.products = policies_.gpu_products(pod.ns, pod.policy).value_or(options_.mix.gpu_products);
+      std::ranges::sort(pod.request.products);
+    }
+    packing_.add(std::move(pod.request));
+  }
 }
 
 void Builder::count_refusal(PodRecord& record, const model::Pod& pod, bool is_new) {

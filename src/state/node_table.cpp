@@ -178,6 +178,8 @@ void NodeTable::write(model::Snapshot& snapshot) {
       gpus_used -= state.used;
       NodeRecord* const record = by_slot_[*next];
       state = record != nullptr ? state_of(*record) : NodeState{};
+      changes_ += changes_ + 1 == 0 ? 2 : 1;
+      state.stamp = changes_;
       gpus += state.gpus;
       gpus_used += state.used;
       is_touched_[*next] = false;

@@ -86,6 +86,8 @@ class NodeTable {
   // Index, places, blocks and sums of GPUs. Blocks without a touched slot are those of the last call. Throws
   // std::bad_alloc; the next call then does what is left.
   void write(model::Snapshot& snapshot);
+  // States written so far.
+  [[nodiscard]] std::uint32_t changes() const { return changes_; }
 
  private:
   void touch(model::Slot slot);
@@ -98,6 +100,8 @@ class NodeTable {
   std::vector<model::Slot> free_slots_;
   std::vector<model::Slot> touched_;  // each once
   std::vector<bool> is_touched_;      // by slot
+
+  std::uint32_t changes_ = 0;  // states written; the last one's stamp
 
   bool index_changed_ = false;
   std::shared_ptr<const model::NodeIndex> index_ = std::make_shared<const model::NodeIndex>();

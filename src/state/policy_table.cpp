@@ -20,6 +20,14 @@ void PolicyTable::replace(std::vector<model::SchedulingPolicy> all) {
   for (model::SchedulingPolicy& policy : all) set(std::move(policy));
 }
 
+std::optional<std::vector<std::string>> PolicyTable::gpu_products(std::string_view ns, std::string_view name) const {
+  for (const std::string_view each : {name, std::string_view("default")}) {
+    const auto found = known_.find(std::string(ns) + "/" + std::string(each));
+    if (found != known_.end() && found->second->terms.gpu_products) return found->second->terms.gpu_products;
+  }
+  return std::nullopt;
+}
+
 void PolicyTable::write(model::Snapshot& snapshot) {
   if (changed_) {
     published_ = std::make_shared<const model::PolicyMap>(known_);

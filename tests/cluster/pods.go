@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
@@ -18,6 +19,7 @@ import (
 type PodSpec struct {
 	Name        string
 	GPUs        int
+	CPU         string            // a quantity; 100m if empty
 	Datasets    []string          // name or namespace/name, by Berth's annotation
 	Claims      []string          // persistent volume claims that it mounts
 	Annotations map[string]string // further ones, with their whole key
@@ -36,7 +38,7 @@ func (s PodSpec) Pod() *corev1.Pod {
 		annotations["berth.io/datasets"] = strings.Join(s.Datasets, ",")
 	}
 	requests := corev1.ResourceList{
-		corev1.ResourceCPU:    resource.MustParse("100m"),
+		corev1.ResourceCPU:    resource.MustParse(cmp.Or(s.CPU, "100m")),
 		corev1.ResourceMemory: resource.MustParse("128Mi"),
 	}
 	limits := corev1.ResourceList{}

@@ -171,14 +171,16 @@ TEST(ExplainOffline, PrintsATableAPersonReads) {
   ASSERT_EQ(outcome.status, 0) << outcome.errors;
   EXPECT_THAT(outcome.output, HasSubstr("pod       team/train   2 GPUs, datasets team/imagenet\nwinner    a\n"));
   // 100 GiB take 25 s here and 100 s from the zone: locality of b is 25/100.
-  // Weights 4, 2, 1: a = (4·1 + 2·1 + 1·0.25)/7, b = (4·0.25 + 2·1 + 1·0.75)/7; score of b = floor(9 · 0.536/0.893).
+  // Packing: the default mix as 20 pods, and two pods without CPU, 8 GPUs and 4. What two GPUs cost on a and b beside a
+  // clean loss is 1.91 and 0.80 by the formulas of docs/packing.md, so 1/(1 + 1.91²) and 1/(1 + 0.80²).
+  // Weights 4, 2, 1: a = (4·1 + 2·1 + 1·0.216)/7, b = (4·0.25 + 2·1 + 1·0.609)/7; score of b = floor(9 · 0.516/0.888).
   EXPECT_THAT(outcome.output,
               HasSubstr("NODE  SCORE  TOTAL  LOCALITY  TOPOLOGY  PACKING  DATA            LOAD  FREE  GPUS\n"));
   EXPECT_THAT(
       outcome.output,
-      ContainsRegex("a        10  0\\.893     1\\.000     1\\.000    0\\.250  100% label [0-9]+s +25s     8  0,1\n"));
+      ContainsRegex("a        10  0\\.888     1\\.000     1\\.000    0\\.216  100% label [0-9]+s +25s     8  0,1\n"));
   EXPECT_THAT(outcome.output,
-              ContainsRegex("b         5  0\\.536     0\\.250     1\\.000    0\\.750  0% +100s     4  4,5\n"));
+              ContainsRegex("b         5  0\\.516     0\\.250     1\\.000    0\\.609  0% +100s     4  4,5\n"));
   EXPECT_THAT(outcome.output, HasSubstr("INSUFFICIENT_GPU      1: full\n"));
 }
 

@@ -231,6 +231,18 @@ TEST_F(Serve, WhatIfChangesNothing) {
   EXPECT_EQ(summary.at("decisions"), 0);
   EXPECT_EQ(summary.at("nodes"), 3);
   EXPECT_EQ(summary.at("gpus"), json({{"capacity", 24}, {"used", 12}}));
+  EXPECT_EQ(summary.at("freeGpus").at("whole"), 12);
+  EXPECT_EQ(summary.at("freeGpus").at("byIsland"), json({{"4", 4}, {"8", 8}}));
+}
+
+TEST_F(Serve, WhatIsFreeOnANode) {
+  const auto free = [&](const std::string& node) {
+    return json::parse(berth_->admin("/api/v1/nodes?node=" + node)->body).at("freeGpus");
+  };
+  EXPECT_EQ(free("b").at("largestRequest"), 4);
+  EXPECT_GT(free("b").at("fragmentation"), 0) << "no use to a job of eight";
+  EXPECT_EQ(free("c"), json::parse(R"({"whole": 0, "milli": 0, "largestRequest": 0, "fragmentation": 0.0,
+                                       "byIsland": {}})"));
 }
 
 TEST_F(Serve, HealthReadinessVersionMetrics) {
@@ -241,6 +253,8 @@ TEST_F(Serve, HealthReadinessVersionMetrics) {
   const std::string metrics = berth_->admin("/metrics")->body;
   EXPECT_THAT(metrics, HasSubstr("berth_requests_total{code=\"200\",verb=\"filter\"} 1"));
   EXPECT_THAT(metrics, HasSubstr("berth_rejected_nodes_total{reason=\"INSUFFICIENT_GPU\"} 1"));
+  EXPECT_THAT(metrics, HasSubstr("berth_free_gpus{island=\"8\"} 8\n"));
+  EXPECT_THAT(metrics, HasSubstr("berth_node_free_gpus{node=\"c\"} 0\n"));
 }
 
 TEST_F(Serve, TheFileIsReadAgainWhenItChanges) {

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "berth/model/packing_view.h"
 #include "berth/model/snapshot.h"
 
 namespace berth::tests {
@@ -158,6 +159,17 @@ class SnapshotBuilder {
     ledger_[uid] = {uid, slot(), gpus, priority, kind, std::move(parts), std::move(placement)};
     return *this;
   }
+  // CPU of the only entry on the node added last, which is a soft one.
+  SnapshotBuilder& promised_cpu(std::int64_t milli) {
+    for (auto& [uid, entry] : ledger_) {
+      if (entry.slot != slot()) continue;
+      model::Resources requests;
+      requests.basic.cpu_milli = milli;
+      entry.requests = std::make_shared<const model::Resources>(std::move(requests));
+    }
+    states_.back().soft_requests.cpu_milli += milli;
+    return *this;
+  }
   // By GPU, promises counted in.
   SnapshotBuilder& uses(std::vector<model::GpuUse> uses) {
     states_.back().uses = std::make_shared<const std::vector<model::GpuUse>>(std::move(uses));
@@ -172,6 +184,25 @@ class SnapshotBuilder {
     auto node = std::make_shared<model::Node>(*states_.back().node);
     node->mig = std::move(mig);
     states_.back().node = std::move(node);
+    return *this;
+  }
+
+  // As the state would publish them: what is worked out of the nodes is remembered.
+  SnapshotBuilder& stamped() {
+    for (std::size_t i = 0; i < states_.size(); ++i) states_[i].stamp = static_cast<std::uint32_t>(i + 1);
+    return *this;
+  }
+  // What is likely to be asked for; without it model::default_mix().
+  SnapshotBuilder& mix(model::RequestMix mix) {
+    mix_ = std::move(mix);
+    return *this;
+  }
+  // Of the node added last: CPU that it has in all, and CPU that is free.
+  SnapshotBuilder& cpu(std::int64_t milli, std::int64_t free_milli) {
+    auto node = std::make_shared<model::Node>(*states_.back().node);
+    node->allocatable.basic.cpu_milli = milli;
+    states_.back().node = std::move(node);
+    states_.back().spare.cpu_milli = free_milli;
     return *this;
   }
 
@@ -214,6 +245,7 @@ class SnapshotBuilder {
       shard = std::move(next);
     }
     snapshot->policies = std::make_shared<const model::PolicyMap>(policies_);
+    snapshot->packing = model::view_packing(*snapshot, model::MixTable(mix_));
     return snapshot;
   }
 
@@ -256,6 +288,7 @@ class SnapshotBuilder {
   std::map<std::string, std::int32_t> gang_sizes_;
   model::PolicyMap policies_;
   model::FailureMap failures_;
+  model::RequestMix mix_ = model::default_mix();
 };
 
 // A pod of team/train that asks for `gpus`, with the given annotations of ours (keys without prefix).

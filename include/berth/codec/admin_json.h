@@ -9,6 +9,7 @@
 
 #include "berth/core/result.h"
 #include "berth/model/decision.h"
+#include "berth/model/free_gpus.h"
 #include "berth/model/snapshot.h"
 
 namespace berth::codec {
@@ -27,6 +28,7 @@ struct Summary {
   std::size_t decisions = 0;  // pods whose decisions are kept
   std::string source;         // "file NAME" or "API server HOST:PORT"
   bool source_connected = true;
+  model::FreeGpus free = {};  // in the whole cluster
 };
 std::string write_summary(const Summary& summary);
 

@@ -29,7 +29,6 @@ struct PartPlacement {
   std::array<MigSlot, kMaxSlots> slots{};
   std::size_t slot_count = 0;
   GpuMask fresh = 0;  // GPUs, of shares or partitions, of which nothing was used before
-  double fill = 0;    // how full its GPUs are then, in [0, 1], on average
 
   [[nodiscard]] std::span<const MigSlot> taken() const { return {slots.data(), slot_count}; }
   [[nodiscard]] GpuPlacement placement() const;

@@ -121,33 +121,37 @@ struct Place {
   friend bool operator==(const Place&, const Place&) = default;
 };
 
-// A node and the GPUs taken on it.
-struct NodeState {
+// A node and the GPUs taken on it. What a decision reads of every node comes first, in two cache lines.
+struct alignas(64) NodeState {
   std::shared_ptr<const Node> node;        // null in a free slot
   std::shared_ptr<const Machine> machine;  // what sources tell, merged; null if only labels do
   std::shared_ptr<const GpuShape> shape;   // null if the links are not known
-  std::int32_t gpus = 0;                   // whole GPUs that can be held: healthy ones, none in MIG mode
-  std::int32_t used = 0;                   // of them, held by bound pods that have not ended, in whole or in part
-  std::int32_t firm = 0;                   // whole GPUs held by firm ledger entries
-  std::int32_t soft = 0;                   // whole GPUs held by soft ledger entries
-  GpuMask free = 0;                        // healthy GPUs of which no bound pod holds any part; only where free_known
+  // By GPU; null where GPUs are only ever held whole, are all alike, healthy and not partitioned. Firm entries' shares
+  // and partitions are counted in.
+  std::shared_ptr<const std::vector<GpuUse>> uses;
+  std::int32_t gpus = 0;    // whole GPUs that can be held: healthy ones, none in MIG mode
+  std::int32_t used = 0;    // of them, held by bound pods that have not ended, in whole or in part
+  std::int32_t firm = 0;    // whole GPUs held by firm ledger entries
+  std::int32_t soft = 0;    // whole GPUs held by soft ledger entries
+  GpuMask free = 0;         // healthy GPUs of which no bound pod holds any part; only where free_known
   GpuMask firm_gpus = 0;    // of them, promised one by one by firm entries that say which (whole or in part)
-  GpuMask busy = 0;         // GPUs of bound pods that hold several
   bool free_known = false;  // false: only counts are known
   FreeSource free_source = FreeSource::kUnknown;
+  float failures = 0;  // pods that could not run here lately, each fading over ten minutes
+  PlaceId place = 0;
+  std::uint32_t stamp = 0;       // another one for every state of every node; 0: a state that was only supposed
+  GpuMask busy = 0;              // GPUs of bound pods that hold several
   BasicResources spare;          // allocatable less what bound pods ask for that have not ended; may be below zero
   BasicResources firm_requests;  // what the pods of firm ledger entries ask for, as far as they are known
   BasicResources soft_requests;  // likewise of soft ones
   std::shared_ptr<const ScalarResources> scalars_requested;  // by bound pods that have not ended; null if none
-  float failures = 0;  // pods that could not run here lately, each fading over ten minutes
-  PlaceId place = 0;
-  // By GPU; null where GPUs are only ever held whole, are all alike, healthy and not partitioned. Firm entries' shares
-  // and partitions are counted in.
-  std::shared_ptr<const std::vector<GpuUse>> uses;
-  std::shared_ptr<const std::vector<Occupant>> occupants;  // the first to end first; null if none
+  std::shared_ptr<const std::vector<Occupant>> occupants;    // the first to end first; null if none
 
   [[nodiscard]] std::int32_t unused() const { return gpus - used - firm; }
 };
+
+// Which of the free GPUs somebody will get who was promised so many: the best set; all if there aren't as many.
+GpuMask likely_taken(const NodeState& state, GpuMask free, std::int32_t gpus);
 
 enum class EntryKind : std::uint8_t { kSoft, kFirm };
 
@@ -244,6 +248,8 @@ using LedgerMap = StringMap<LedgerEntry>;   // by pod UID
 // kNoDataset if `names` has it neither by its name nor by its worker label.
 DatasetId find_dataset(const DatasetNames& names, const DatasetRef& dataset);
 
+struct PackingView;  // packing_view.h
+
 struct Snapshot {
   std::uint64_t version = 0;
   core::SteadyTime built{};
@@ -262,10 +268,11 @@ struct Snapshot {
   std::shared_ptr<const PolicyMap> policies = std::make_shared<const PolicyMap>();
   std::shared_ptr<const FailureMap> failures = std::make_shared<const FailureMap>();
   std::shared_ptr<const BudgetList> budgets = std::make_shared<const BudgetList>();
-  std::size_t pods = 0;        // pods known
-  std::size_t bound_pods = 0;  // of them bound and not ended
-  std::int64_t gpus = 0;       // capacity of all nodes
-  std::int64_t gpus_used = 0;  // held on them by bound pods
+  std::shared_ptr<const PackingView> packing;  // null before the first nodes
+  std::size_t pods = 0;                        // pods known
+  std::size_t bound_pods = 0;                  // of them bound and not ended
+  std::int64_t gpus = 0;                       // capacity of all nodes
+  std::int64_t gpus_used = 0;                  // held on them by bound pods
 
   [[nodiscard]] const NodeState& at(Slot slot) const { return (*blocks[slot / 64])[slot % 64]; }
   [[nodiscard]] Slot find(std::string_view name) const { return index->find(name); }

@@ -115,7 +115,8 @@ class MixTable {
   };
 
   static Demand demand_of(const RequestClass& request);
-  [[nodiscard]] static Supply supply(const Room& room, const Demand& demand);
+  [[nodiscard]] static Supply partitions(const Room& room, const Demand& demand);
+  [[nodiscard]] static Supply shares_of(const Room& room, const Demand& demand, GpuMask gpus);
   template <class Use>
   void for_usable(const Room& room, const Counting& counting, const Use& use) const;
 

@@ -42,15 +42,19 @@ struct FilterOutcome {
 
 struct HostScore {
   std::uint32_t name;  // index into Query::names
-  std::int32_t score;  // 0..10; exactly one node has 10, the others 9 or less
+  std::int32_t score;  // 0..10
 };
 
 struct PrioritizeOutcome {
-  std::vector<HostScore> scores;
+  std::vector<HostScore> scores;  // exactly one node has 10
   model::Decision decision;
 };
 
 FilterOutcome decide_filter(const Query& query, const Settings& settings);
 PrioritizeOutcome decide_prioritize(const Query& query, const Settings& settings);
+
+// For a pod that is none of our business but for the CPU it takes, which GPUs may need: 0 to 10 by packing alone, the
+// best nodes all 10, so that among these the scheduler decides. Repeated names have a score each.
+std::vector<HostScore> prioritize_without_gpus(const Query& query, const Settings& settings);
 
 }  // namespace berth::policy

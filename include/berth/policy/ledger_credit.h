@@ -35,6 +35,7 @@ class LedgerCredit {
   const model::Snapshot* snapshot_;
   std::vector<std::int32_t> firm_;  // GPUs given back, by slot; empty if none
   std::vector<std::int32_t> soft_;
+  std::vector<std::int64_t> cpu_;
   std::unordered_map<model::Slot, Differing> differing_;
 };
 

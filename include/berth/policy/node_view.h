@@ -21,6 +21,8 @@ struct NodeView {
   const std::vector<model::GpuUse>* uses = nullptr;
   // The same with the shares and partitions that soft entries are likely to get; null where there are none.
   const std::vector<model::GpuUse>* expected = nullptr;
+  std::int64_t cpu_back = 0;   // thousandths that entries hold which do not count for the pod
+  bool as_published = true;    // all of this is the same for every pod
   double coverage = 0;         // fraction held of all bytes of the pod's datasets
   double load_seconds = 0;     // expected to load the pod's datasets and images here
   double saved_seconds = 0;    // of it, saved over a node that has nothing near; never negative
@@ -45,9 +47,6 @@ struct PartFit {
   bool fits = true;         // beside what is held and promised for certain
   bool unpromised = true;   // beside what is expected, too
   model::GpuMask gpus = 0;  // of which it would get shares; 0 where not known
-  // In [0, 1]: above one half where only GPUs are used that are in use already, more the fuller they are then; else
-  // half the part of the node's GPUs in use then.
-  double packing = 0;
 };
 PartFit fit_parts(const model::PodRequest& pod, const NodeView& node);
 

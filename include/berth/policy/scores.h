@@ -30,10 +30,10 @@ double score_locality(double steps_behind, double saved_seconds, const BestLoadi
 // the fewest NUMA nodes that could do over those touched. 1 for one GPU, and for shares and partitions; 0 for a pod
 // without GPUs or with the policy `none`; neutral for one that asks for devices by ResourceClaims.
 double score_topology(const model::PodRequest& pod, const NodeView& node, const std::optional<model::GpuMask>& gpu_set);
-// Share of the node's GPUs taken once the pod is there: the most used node that fits first; of shares and partitions as
-// `parts` has it. A pod without GPUs is drawn to nodes without free ones; neutral for one that asks for devices by
-// ResourceClaims.
-double score_packing(const model::PodRequest& pod, const NodeView& node, const PartFit& parts = {});
+// What the placement costs the requests that are likely to come (packing.h) beside what it would cost if each class
+// lost no more than the pod takes: clean² / (clean² + cost²), so 1 where it costs nothing. A pod without GPUs costs
+// nothing on nodes without; neutral for one that asks for devices by ResourceClaims, and before anything is known.
+double score_packing(double cost, double clean);
 
 // What a node loses of its total for pods that could not run there lately, in [0, 1): half of what is left for each
 // that others owned, three quarters for each of this pod's owner, 63 of 64 parts at most. `on_node` and `of_owner` are

@@ -37,6 +37,7 @@ struct Settings {
   std::size_t candidates = 32;            // nodes that the coarse stage hands on at a pod's first attempt
   bool other_filtering_extender = false;  // another extender may reject what we hand on: then never narrow
   DataCosts data;
+  double large_jobs = 2;  // PackingKnobs::large_jobs, the μ of docs/packing.md
 };
 
 }  // namespace berth::policy

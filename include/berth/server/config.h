@@ -64,6 +64,7 @@ struct Config {
   model::PodDefaults policy;
   DataConfig data;
   model::LinkBandwidths link_bandwidths;
+  state::MixOptions mix;
   std::chrono::milliseconds soft_lifetime{30'000};
   std::size_t keep_pods = 1'000;
   BindConfig bind;

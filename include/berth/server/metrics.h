@@ -18,6 +18,7 @@
 #include "berth/control/counters.h"
 #include "berth/core/clock.h"
 #include "berth/model/decision.h"
+#include "berth/model/free_gpus.h"
 #include "berth/model/snapshot.h"
 #include "berth/policy/preempt.h"
 #include "berth/server/http_server.h"
@@ -95,6 +96,10 @@ class Metrics {
   // The text exposition format 0.0.4.
   [[nodiscard]] std::string render();
 
+  // What the text says is free, for those who want it otherwise. Worked out when it is first asked for of a snapshot,
+  // about a microsecond for each node that has changed since it was asked for before.
+  [[nodiscard]] std::shared_ptr<const model::FreeGpusView> free_gpus(const model::Snapshot& snapshot);
+
  private:
   struct Families;
   std::unique_ptr<Families> families_;
@@ -108,5 +113,7 @@ struct MetricDoc {
   std::string_view meaning;
 };
 std::span<const MetricDoc> metric_docs();
+// Its meaning. Throws std::logic_error for one that is not listed.
+std::string metric_help(std::string_view name);
 
 }  // namespace berth::server

@@ -24,11 +24,13 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "berth/core/clock.h"
 #include "berth/core/snapshot_cell.h"
 #include "berth/model/cluster_update.h"
 #include "berth/model/decision.h"
+#include "berth/model/request_mix.h"
 #include "berth/model/snapshot.h"
 
 namespace berth::state {
@@ -39,9 +41,17 @@ struct CoverageOptions {
   std::chrono::milliseconds label_grace{60'000};  // how long a node label counts without a worker pod
 };
 
+// How the mix of requests is learned (docs/packing.md).
+struct MixOptions {
+  std::size_t window = 10'000;                     // pods that it is learned from, the last ones seen
+  std::vector<model::RequestShare> declared = {};  // least shares; together at most 1
+  std::vector<std::string> gpu_products = {};      // that pods may get for whom no policy says which
+};
+
 struct StateOptions {
   CoverageOptions coverage = {};
   model::LinkBandwidths link_bandwidths = {};
+  MixOptions mix = {};
   bool preemption = false;                          // what only preemption needs is kept: pods' labels and owners
   bool await_data = false;                          // the snapshot is not ready before DataListed
   std::chrono::milliseconds soft_lifetime{30'000};  // of a soft ledger entry

@@ -136,8 +136,13 @@ TEST(AdminJson, Summary) {
   snapshot.ready = true;
   snapshot.gpus = 64;
   snapshot.gpus_used = 12;
-  const auto json = nlohmann::json::parse(write_summary({"0.1.0", &snapshot, 7ms, 3, "file cluster.json", true}));
+  model::FreeGpus free{.whole = 5, .milli = 6000, .largest_request = 3, .fragmented_milli = 2000};
+  free.by_island[2] = 2;
+  free.by_island[3] = 3;
+  const auto json = nlohmann::json::parse(write_summary({"0.1.0", &snapshot, 7ms, 3, "file cluster.json", true, free}));
   EXPECT_EQ(json.at("gpus"), nlohmann::json::parse(R"({"capacity":64,"used":12})"));
+  EXPECT_EQ(json.at("freeGpus"), nlohmann::json::parse(R"({"whole":5,"milli":6000,"largestRequest":3,
+                                                          "fragmentation":0.3333,"byIsland":{"2":2,"3":3}})"));
   EXPECT_EQ(json.at("snapshot"), nlohmann::json::parse(R"({"version":5,"ageMilliseconds":7})"));
   EXPECT_EQ(json.at("source"), nlohmann::json::parse(R"({"name":"file cluster.json","connected":true})"));
   EXPECT_EQ(json.at("decisions"), 3);

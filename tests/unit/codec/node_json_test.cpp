@@ -30,6 +30,10 @@ model::NodeState state_of(const std::string& name) {
   return state;
 }
 
+std::optional<std::string> one(const model::Snapshot& snapshot, core::WallTime now, std::string_view name) {
+  return write_node(snapshot, model::view_free_gpus(snapshot), now, name);
+}
+
 core::WallTime at(int second) { return core::WallTime(std::chrono::seconds(second)); }
 
 TEST(NodeJson, TellsEachGpuAndWhoHoldsIt) {
@@ -49,7 +53,7 @@ TEST(NodeJson, TellsEachGpuAndWhoHoldsIt) {
   state.free_source = model::FreeSource::kAnnotations;
   state.occupants = std::make_shared<const std::vector<model::Occupant>>(
       1, model::Occupant{.uid = "u", .ns = "ns", .name = "p", .gpus = 1, .placement = {0b1, {}}});
-  const auto text = write_node(snapshot_with({state}), at(130), "a");
+  const auto text = one(snapshot_with({state}), at(130), "a");
   ASSERT_TRUE(text);
   const json told = json::parse(*text);
   EXPECT_EQ(told.at("topologySource"), "hami");
@@ -57,15 +61,18 @@ TEST(NodeJson, TellsEachGpuAndWhoHoldsIt) {
   EXPECT_EQ(told.at("pairs"), (json{{"NV18", 28}}));
   EXPECT_EQ(told.at("freeSource"), "annotations");
   EXPECT_EQ(told.at("free"), (json{2, 3, 4, 5, 6, 7}));
+  EXPECT_EQ(told.at("freeGpus"), json::parse(R"({"whole": 6, "milli": 6000, "largestRequest": 6, "fragmentation": 0.0,
+                                                 "byIsland": {"6": 6}})"));
   ASSERT_EQ(told.at("gpuTable").size(), 8U);
   EXPECT_EQ(told.at("gpuTable")[0].at("pods"), (json{"ns/p"}));
   EXPECT_EQ(told.at("gpuTable")[1].at("healthy"), false);
   EXPECT_EQ(told.at("gpuTable")[7].at("numa"), 1) << "by the table of shapes";
-  EXPECT_FALSE(write_node(snapshot_with({state}), at(130), "b"));
+  EXPECT_FALSE(one(snapshot_with({state}), at(130), "b"));
 }
 
 TEST(NodeJson, ListIsByNameAndCountsAll) {
-  const json told = json::parse(write_nodes(snapshot_with({state_of("c"), state_of("a"), state_of("b")}), at(0), 2));
+  const model::Snapshot snapshot = snapshot_with({state_of("c"), state_of("a"), state_of("b")});
+  const json told = json::parse(write_nodes(snapshot, model::view_free_gpus(snapshot), at(0), 2));
   EXPECT_EQ(told.at("count"), 3);
   ASSERT_EQ(told.at("nodes").size(), 2U);
   EXPECT_EQ(told.at("nodes")[0].at("node"), "a");

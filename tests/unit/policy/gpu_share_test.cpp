@@ -152,28 +152,21 @@ TEST(SoftShares, MakeTheNextPodPreferAnotherNode) {
   EXPECT_THAT(filter(cluster, wants({.gpus = 1, .mib = 10'000}), {"a", "b"}).kept, ElementsAre("b", "a"));
 }
 
-struct PackingCase {
-  const char* name;
-  GpuParts parts;
-  double want;
-};
-class PackingOfShares : public testing::TestWithParam<PackingCase> {};
-// One GPU has 40,000 of 80,000 MiB and a half of its time taken, another is held whole, six are fresh.
-INSTANTIATE_TEST_SUITE_P(
-    Table, PackingOfShares,
-    testing::Values(PackingCase{"beside another: 0.5 + 0.5 x 60/80", {.gpus = 1, .mib = 20'000}, 0.875},
-                    PackingCase{"time is scarcer: 0.5 + 0.5 x 0.9", {.gpus = 1, .mib = 20'000, .milli = 400}, 0.95},
-                    PackingCase{"a fresh one: 0.5 x 3/8", {.gpus = 1, .mib = 60'000}, 0.1875},
-                    PackingCase{"one of two is fresh: 0.5 x 3/8", {.gpus = 2, .mib = 20'000}, 0.1875}));
-TEST_P(PackingOfShares, PrefersGpusInUse) {
+// A GPU that has a share already comes before a fresh one, on whatever node, as long as GPUs are asked for whole.
+TEST(PackingOfShares, PrefersGpusInUse) {
   std::vector<GpuUse> uses(8, {.memory_mib = 80'000});
   uses[0].used_mib = 40'000;
   uses[0].used_milli = 500;
-  model::count_whole(uses[1]);
   SnapshotBuilder cluster;
-  cluster.node("n", 8, 2, tests::kH100, 80'000).uses(uses);
-  EXPECT_DOUBLE_EQ(candidate(filter(cluster, wants(GetParam().parts), {"n"}), "n").parts.packing, GetParam().want)
-      << GetParam().name;
+  cluster.node("fresh", 8, 0, tests::kH100, 80'000);
+  cluster.node("shared", 8, 1, tests::kH100, 80'000).uses(uses);
+  cluster.mix(
+      {1, {{{.gpus = 1, .milli = 500}, 0.5}, {{.gpus = 1, .milli = 1'000}, 0.3}, {{.gpus = 8, .milli = 1'000}, 0.2}}});
+  EXPECT_THAT(filter(cluster, wants({.gpus = 1, .mib = 20'000, .milli = 400}), {"fresh", "shared"}).kept,
+              ElementsAre("shared", "fresh"));
+  EXPECT_THAT(filter(cluster, wants({.gpus = 1, .mib = 20'000, .milli = 600}), {"fresh", "shared"}).kept,
+              ElementsAre("shared", "fresh"))
+      << "a fresh one is opened either way: on the node that can't run eight any more";
 }
 
 TEST(ScoreOfShares, LinksDontMatterToThem) {

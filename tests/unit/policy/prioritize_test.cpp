@@ -10,8 +10,13 @@ TEST(Prioritize, OneWinnerAmongEquals) {
 }
 
 TEST(Prioritize, MapsTotalsBelowTheWinner) {
-  // Without data: winner (2·1 + 1·1)/7, the other (2·1 + 1·0.25)/7; 9 · 2.25/3 = 6.75.
-  const auto cluster = SnapshotBuilder().node("full-after", 8, 6).node("empty");
+  // Those who want one GPU have 10,000 thousandths, those who want eight 8,000 and 2,000 · (2/8)⁴. Two GPUs of the used
+  // node cost 0.5 · 2,000/10,000 + 7.8/8,008 = 0.101, of the empty one 0.1 + (8,000 - 6,000 · (6/8)⁴)/8,008 = 0.862,
+  // where 0.35 would be clean: packing is 0.923 and 0.141. Without data 9 · (2 + 0.141)/(2 + 0.923) = 6.6.
+  const auto cluster = SnapshotBuilder()
+                           .node("full-after", 8, 6)
+                           .node("empty")
+                           .mix({1, {{{.gpus = 1, .milli = 1'000}, 0.5}, {{.gpus = 8, .milli = 1'000}, 0.5}}});
   EXPECT_THAT(prioritize(cluster, request(2), {"empty", "full-after"}),
               ElementsAre(Pair("empty", 6), Pair("full-after", 10)));
 }

@@ -50,8 +50,8 @@ TEST(ChooseNode, FourOfOneSocketBeatFourOfTwo) {
 }
 
 // HAMi#1006, HAMi#1806: sorting by NUMA node overrode what the score said. Over NVSwitch all pairs are as wide: the
-// node that is full then wins although its four straddle the sockets (2 · 0.9 + 1 against 2 · 1 + 0.75). Where links
-// and packing are equal, NUMA nodes decide.
+// node that is full then wins although its four straddle the sockets (2 · 0.9 + 0.894 against 2 · 1 + 0.688). Where
+// links and packing are equal, NUMA nodes decide.
 TEST(ChooseNode, NumaNodesBreakTiesAndNoMore) {
   const auto packing = SnapshotBuilder()
                            .node("roomy", 8, 0)

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "source_dir.h"
+#include "support/snapshot_builder.h"
 #include "unit/server/markdown_table.h"
 
 namespace berth::server {
@@ -16,6 +17,7 @@ using model::Reason;
 using model::Verb;
 using std::chrono::microseconds;
 using testing::HasSubstr;
+using testing::Not;
 
 // Something of everything that comes from elsewhere.
 MetricSample sample() {
@@ -24,6 +26,7 @@ MetricSample sample() {
   snapshot->version = 7;
   snapshot->ready = true;
   snapshot->index = std::make_shared<const model::NodeIndex>(std::vector<std::string>{"a", "b", ""});
+  snapshot->blocks = tests::SnapshotBuilder().node("a").node("b").build()->blocks;
   snapshot->pods = 5;
   snapshot->bound_pods = 3;
   snapshot->gpus = 16;
@@ -133,6 +136,61 @@ TEST(Metrics, SamplesWhatLivesElsewhereAtEachRendering) {
   text = metrics.render();
   EXPECT_THAT(text, HasSubstr("berth_updates_total 12\n"));
   EXPECT_THAT(text, HasSubstr("berth_source_connected_state{resource=\"nodes\"} 0\n"));
+}
+
+// A quarter of the requests wants one GPU, the others eight: of the four that a has free 3,000 thousandths are no use
+// to the mix, of the eight of b nothing.
+std::shared_ptr<model::Snapshot> half_free() {
+  const auto whole = [](std::int32_t gpus) { return model::RequestClass{.gpus = gpus, .milli = model::kWholeMilli}; };
+  const auto snapshot = tests::SnapshotBuilder()
+                            .node("a", 8, 4)
+                            .node("b")
+                            .node("cpu", 0, 0, "")
+                            .mix({1, {{whole(1), 0.25}, {whole(8), 0.75}}})
+                            .build();
+  return std::make_shared<model::Snapshot>(*snapshot);
+}
+
+TEST(Metrics, TellWhatIsFreeInTheClusterAndOnItsNodes) {
+  Metrics metrics("1");
+  MetricSample now = sample();
+  now.snapshot = half_free();
+  metrics.set_sampler([&now] { return now; });
+  const std::string text = metrics.render();
+  EXPECT_THAT(text, HasSubstr("berth_free_gpus{island=\"4\"} 4\n"));
+  EXPECT_THAT(text, HasSubstr("berth_free_gpus{island=\"8\"} 8\n"));
+  EXPECT_THAT(text, HasSubstr("berth_free_gpus{island=\"1\"} 0\n")) << "so that an alarm can be set on it";
+  EXPECT_THAT(text, Not(HasSubstr("island=\"9\""))) << "no node has so many";
+  EXPECT_THAT(text, HasSubstr("berth_largest_request_gpus 8\n"));
+  EXPECT_THAT(text, HasSubstr("berth_fragmentation_ratio 0.25\n"));
+  EXPECT_THAT(text, HasSubstr("berth_node_free_gpus{node=\"a\"} 4\n"));
+  EXPECT_THAT(text, HasSubstr("berth_node_fragmentation_ratio{node=\"a\"} 0.75\n"));
+  EXPECT_THAT(text, HasSubstr("berth_node_fragmentation_ratio{node=\"b\"} 0\n"));
+  EXPECT_THAT(text, Not(HasSubstr("node=\"cpu\"")));
+}
+
+TEST(Metrics, NodesThatAreGoneAreNotTold) {
+  Metrics metrics("1");
+  MetricSample now = sample();
+  now.snapshot = half_free();
+  metrics.set_sampler([&now] { return now; });
+  EXPECT_THAT(metrics.render(), HasSubstr("node=\"b\""));
+  const auto next = std::make_shared<model::Snapshot>(*tests::SnapshotBuilder().node("a", 8, 4).build());
+  next->version = now.snapshot->version + 1;
+  now.snapshot = next;
+  const std::string text = metrics.render();
+  EXPECT_THAT(text, Not(HasSubstr("node=\"b\"")));
+  EXPECT_THAT(text, HasSubstr("berth_largest_request_gpus 4\n"));
+}
+
+TEST(Metrics, WhatIsFreeIsWorkedOutOnceASnapshot) {
+  Metrics metrics("1");
+  const auto snapshot = half_free();
+  const auto free = metrics.free_gpus(*snapshot);
+  EXPECT_EQ(free->cluster.whole, 12);
+  EXPECT_EQ(metrics.free_gpus(*snapshot), free);
+  ++snapshot->version;
+  EXPECT_NE(metrics.free_gpus(*snapshot), free);
 }
 
 TEST(MetricDocs, TableHoldsExactlyWhatIsRendered) {

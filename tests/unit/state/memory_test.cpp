@@ -3,6 +3,7 @@
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
@@ -28,10 +29,12 @@ thread_local bool spared = false;
 // On this thread: so many succeed, one fails.
 thread_local std::size_t succeed = kNever;
 
-void* allocate(std::size_t bytes) {
+void* allocate(std::size_t bytes, std::size_t alignment = __STDCPP_DEFAULT_NEW_ALIGNMENT__) {
   if (!spared && bytes >= fails_from.load()) throw std::bad_alloc();
   if (succeed != kNever && succeed-- == 0) throw std::bad_alloc();
-  void* const got = std::malloc(bytes == 0 ? 1 : bytes);
+  // What comes without a wish is aligned as malloc does it.
+  const std::size_t whole = (std::max<std::size_t>(bytes, 1) + alignment - 1) / alignment * alignment;
+  void* const got = std::aligned_alloc(alignment, whole);
   if (got == nullptr) throw std::bad_alloc();
   return got;
 }
@@ -225,6 +228,9 @@ TEST_F(OutOfMemoryDeathTest, HalfAnUpdateEndsTheProgramAndSaysSo) {
 // Not inlined: GCC would see malloc behind new, or free behind delete, and call the pair mismatched.
 [[gnu::noinline]] void* operator new(std::size_t bytes) { return berth::state::allocate(bytes); }
 [[gnu::noinline]] void* operator new[](std::size_t bytes) { return berth::state::allocate(bytes); }
+[[gnu::noinline]] void* operator new(std::size_t bytes, std::align_val_t alignment) {
+  return berth::state::allocate(bytes, static_cast<std::size_t>(alignment));
+}
 [[gnu::noinline]] void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
   try {
     return berth::state::allocate(bytes);
@@ -239,3 +245,5 @@ TEST_F(OutOfMemoryDeathTest, HalfAnUpdateEndsTheProgramAndSaysSo) {
 [[gnu::noinline]] void operator delete[](void* given) noexcept { std::free(given); }
 [[gnu::noinline]] void operator delete(void* given, std::size_t) noexcept { std::free(given); }
 [[gnu::noinline]] void operator delete[](void* given, std::size_t) noexcept { std::free(given); }
+[[gnu::noinline]] void operator delete(void* given, std::align_val_t) noexcept { std::free(given); }
+[[gnu::noinline]] void operator delete(void* given, std::size_t, std::align_val_t) noexcept { std::free(given); }
