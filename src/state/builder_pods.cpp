@@ -43,7 +43,9 @@ void Builder::take(model::AllPods& update) {
   std::vector<const model::Pod*> pods;
   pods.reserve(update.pods.size());
   for (const model::Pod& pod : update.pods) pods.push_back(&pod);
-  std::ranges::stable_sort(pods, {}, [](const model::Pod* pod) { return pod->created; });
+  std::ranges::sort(pods, [](const model::Pod* a, const model::Pod* b) {
+    return a->created != b->created ? a->created < b->created : a < b;
+  });
   for (const model::Pod* pod : pods) set_pod(*pod).listed = list_;
   pods_.remove_unlisted(list_, [this](PodRecord& record) { forget(record); });
   pods_listed_ = true;

@@ -27,9 +27,9 @@ class RequestPool {
   };
   struct Same {
     using is_transparent = void;
-    static const model::Resources& of(const model::Resources& requests) { return requests; }
-    static const model::Resources& of(const Shared& requests) { return *requests; }
-    bool operator()(const auto& a, const auto& b) const { return of(a) == of(b); }
+    static const model::Resources* of(const model::Resources& requests) { return &requests; }
+    static const model::Resources* of(const Shared& requests) { return requests.get(); }
+    bool operator()(const auto& a, const auto& b) const { return *of(a) == *of(b); }
   };
   void sweep();
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <span>
 #include <utility>
@@ -28,7 +27,9 @@ double unlike(const RequestClass& a, const RequestClass& b) {
 
 // The most frequent ones; the shares of the others go to the nearest of these.
 std::vector<RequestShare> fold(std::vector<RequestShare> classes, std::size_t most) {
-  std::ranges::stable_sort(classes, std::greater{}, &RequestShare::share);
+  std::ranges::sort(classes, [](const RequestShare& a, const RequestShare& b) {
+    return a.share != b.share ? a.share > b.share : a.request < b.request;
+  });
   for (std::size_t i = most; i < classes.size(); ++i) {
     const auto kept = std::span(classes).first(most);
     const auto nearest = std::ranges::min_element(
