@@ -37,7 +37,8 @@ void GangTable::count(const Member& member, std::int32_t sign) {
   gang.pods += sign;
   if (member.succeeded) gang.succeeded += sign;
   const auto told = gang.told.try_emplace(member.told).first;
-  if ((told->second += sign) == 0) gang.told.erase(told);
+  told->second += sign;
+  if (told->second == 0) gang.told.erase(told);
   if (member.node == nullptr || member.succeeded) return;
   const auto standing = gang.nodes.try_emplace(member.node).first;
   (member.soft ? standing->second.expected : standing->second.certain) += sign;
