@@ -80,9 +80,8 @@ class Binds {
   Binds(std::size_t nodes, std::size_t pods, double changes)
       : cluster_(nodes, kPodsPerNode), api_(cluster_, changes), burst_(pods) {
     api_.on_post([this](std::string_view target, const std::string& body) { return bindings_.take(target, body); });
-    std::vector<std::string> names;
-    for (std::size_t node = 0; node < nodes; ++node) names.push_back(GeneratedCluster::node_name(node));
-    names_ = args_tail_with_names(std::vector<std::string_view>(names.begin(), names.end()));
+    for (std::size_t node = 0; node < nodes; ++node) nodes_.push_back(GeneratedCluster::node_name(node));
+    names_ = args_tail_with_names(std::vector<std::string_view>(nodes_.begin(), nodes_.end()));
   }
 
   core::Result<void> start() {
@@ -162,14 +161,17 @@ class Binds {
   core::Result<void> burst(bool binds, BindFigures& figures) {
     std::vector<model::Pod> pods;
     std::vector<std::string> bodies;
-    std::set<std::string> chosen;  // a scheduler counts the pods that it has just placed by itself
+    // A scheduler counts the pods that it has just placed by itself: the nodes that they fill are not asked about
+    // again.
+    std::set<std::string_view> left(nodes_.begin(), nodes_.end());
     for (std::size_t i = 0; i < burst_; ++i) {
       pods.push_back(next_pod());
-      const auto kept = filter(*asking_, pods.back(), names_, nullptr);
+      const auto kept =
+          filter(*asking_, pods.back(), args_tail_with_names(std::vector(left.begin(), left.end())), nullptr);
       if (!kept) return tl::unexpected(kept.error());
-      const auto node = std::ranges::find_if(*kept, [&](const auto& name) { return !chosen.contains(name); });
-      if (node == kept->end()) return core::fail(ErrorCode::kInvalid, "no node that has not been chosen yet");
-      chosen.insert(*node);
+      if (kept->empty()) return core::fail(ErrorCode::kInvalid, "no node that has not been chosen yet");
+      const auto node = kept->begin();
+      left.erase(left.find(*node));
       std::this_thread::sleep_for(kBetweenPods);
       bodies.push_back(R"({"PodName":")" + pods.back().name + R"(","PodNamespace":")" + pods.back().ns +
                        R"(","PodUID":")" + pods.back().uid + R"(","Node":")" + *node + "\"}");
@@ -230,6 +232,7 @@ class Binds {
   Bindings bindings_;
   ApiServer api_;
   const std::size_t burst_;
+  std::vector<std::string> nodes_;
   std::string names_;
   std::optional<ServerProcess> server_;
   std::optional<HttpClient> asking_;
