@@ -36,7 +36,7 @@ same 'nodes that stay' "$(grep -oE '"NodeNames":\[[^]]*\]' <<<"$filter" | grep -
 same 'nodes that fail' "$(grep -oE '"[a-z0-9]+-[a-z]":"[A-Z_]+"' <<<"$filter" | tr -d '"' | sort | xargs)" \
   'a100-a:INSUFFICIENT_GPU cpu-a:INSUFFICIENT_GPU t4-a:GPU_MEMORY_TOO_SMALL'
 same 'scores' "$(sed -E 's/\{"Host":"([^"]*)","Score":([0-9]+)\}/\1=\2/g; s/[][]//g; s/,/ /g' <<<"$prioritize" | xargs)" \
-  'h100-a=10 h100-b=8 v100-a=7 pcie-a=4 h100-c=3 a100-b=2'
+  'h100-a=10 h100-b=8 v100-a=6 pcie-a=4 h100-c=3 a100-b=2'
 same 'winner in explain' "$(awk '$1 == "winner" { print $2 }' <<<"$explain")" h100-a
 
 same 'datasets' "$(grep -oE '"name":"[^"]*"' <<<"$datasets" | cut -d'"' -f4 | xargs)" 'vision/imagenet vision/laion'
