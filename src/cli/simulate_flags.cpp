@@ -5,7 +5,7 @@
 namespace berth::cli {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kSimulateFooter =
     "Compare policies on the openb trace, and draw the result:\n"
     "  berth simulate --nodes openb_node_list_gpu_node.csv --tasks openb_pod_list_default.csv --policy "
     "bestfit,fgd,berth "
@@ -89,7 +89,7 @@ void add_departures(CLI::App& simulate, SimulateFlags& flags) {
 void add_simulate(CLI::App& app, SimulateFlags& flags) {
   CLI::App* simulate =
       app.add_subcommand("simulate", "Replay a trace of tasks and see how many GPUs each policy can allocate");
-  simulate->footer(kFooter);
+  simulate->footer(kSimulateFooter);
   simulate->add_option("--nodes", flags.nodes, "CSV with the columns sn, cpu_milli, memory_mib, gpu, model")
       ->type_name("CSV")
       ->required();

@@ -15,7 +15,7 @@ namespace berth::codec {
 namespace {
 
 constexpr std::size_t kMostWorkers = 10'000;
-constexpr std::int64_t kMostBytes = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kMostCached = std::numeric_limits<std::int64_t>::max();
 
 // nullopt if it is not there.
 std::optional<std::int64_t> byte_count(const Field& field, Reading& reading) {
@@ -25,7 +25,7 @@ std::optional<std::int64_t> byte_count(const Field& field, Reading& reading) {
   if (field.value.get(whole) == simdjson::SUCCESS) {
     number = static_cast<double>(whole);
   } else if (field.value.get(number) == simdjson::SUCCESS) {
-    whole = number < 0x1p63 ? static_cast<std::int64_t>(std::max(number, 0.0)) : kMostBytes;
+    whole = number < 0x1p63 ? static_cast<std::int64_t>(std::max(number, 0.0)) : kMostCached;
   } else {
     reading.fail(wrong_type("a number", field.value), field.name);
     return std::nullopt;
@@ -94,7 +94,7 @@ core::Result<std::vector<model::WorkerBytes>> read_master_info(std::string& json
     const auto [place, is_new] = by_host.try_emplace(host, found.size());
     if (is_new) found.push_back({std::string(host), 0});
     std::int64_t& sum = found[place->second].bytes;
-    sum = *bytes > kMostBytes - sum ? kMostBytes : sum + *bytes;
+    sum = *bytes > kMostCached - sum ? kMostCached : sum + *bytes;
   }
   if (reading.failed()) return tl::unexpected(reading.error());
   return found;

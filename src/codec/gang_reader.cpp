@@ -26,7 +26,7 @@ enum Source : std::uint8_t {
   kKubeflow,
   kJobLabel,
   kOwner,
-  kSources,
+  kGangSources,
 };
 
 struct NameKey {
@@ -47,7 +47,7 @@ constexpr std::array kNames = {
     NameKey{"batch.kubernetes.io/job-name", kJobLabel},
 };
 // Names of one kind mean the same gang, whoever tells.
-constexpr std::array<string_view, kSources> kKinds = {
+constexpr std::array<string_view, kGangSources> kKinds = {
     "kueue-pod-group",
     "pod-group",
     "pod-group",
@@ -69,9 +69,9 @@ constexpr std::array kCounts = {
 };
 constexpr string_view kGroupIndex = "leaderworkerset.sigs.k8s.io/group-index";
 
-struct Found {
-  std::array<string_view, kSources> names;
-  std::array<std::int32_t, kSources> counts{};
+struct FoundGangs {
+  std::array<string_view, kGangSources> names;
+  std::array<std::int32_t, kGangSources> counts{};
   string_view group_index;
 };
 
@@ -81,7 +81,7 @@ std::int32_t count_in(string_view digits) {
   return code == std::errc() && end == digits.data() + digits.size() && count > 0 ? count : 0;
 }
 
-void look_at(Found& found, string_view key, string_view value) {
+void look_at(FoundGangs& found, string_view key, string_view value) {
   // Most keys are none of these, and all of these have a dot and a slash or an inner dot.
   for (const NameKey& name : kNames) {
     if (key == name.key && core::is_name(value)) found.names[name.source] = value;
@@ -93,7 +93,7 @@ void look_at(Found& found, string_view key, string_view value) {
 }
 
 // Values of another type are told about by those who read labels and annotations for more than this.
-void look_at_all(Found& found, const Field& field) {
+void look_at_all(FoundGangs& found, const Field& field) {
   simdjson::dom::object map;
   if (!field.given || field.value.get(map) != simdjson::SUCCESS) return;
   for (const auto& [key, value] : map) {
@@ -102,7 +102,7 @@ void look_at_all(Found& found, const Field& field) {
   }
 }
 
-void look_at_owners(Found& found, const Field& owners) {
+void look_at_owners(FoundGangs& found, const Field& owners) {
   simdjson::dom::array items;
   if (!owners.given || owners.value.get(items) != simdjson::SUCCESS) return;
   for (const simdjson::dom::element owner : items) {
@@ -120,7 +120,7 @@ void look_at_owners(Found& found, const Field& owners) {
 model::GangRef read_gang(string_view ns, simdjson::dom::object metadata, const Field& spec, Reading& reading) {
   const auto [labels, annotations, owners] =
       pick<3>(metadata, {string_view("labels"), "annotations", "ownerReferences"}, reading);
-  Found found;
+  FoundGangs found;
   look_at_all(found, annotations);
   look_at_all(found, labels);
   look_at_owners(found, owners);
@@ -130,7 +130,7 @@ model::GangRef read_gang(string_view ns, simdjson::dom::object metadata, const F
       fields["schedulingGroup"]["podGroupName"].get(group) == simdjson::SUCCESS && core::is_name(group)) {
     found.names[kSchedulingGroup] = group;
   }
-  for (std::size_t source = 0; source < kSources; ++source) {
+  for (std::size_t source = 0; source < kGangSources; ++source) {
     const string_view name = found.names[source];
     if (name.empty()) continue;
     model::GangRef gang;

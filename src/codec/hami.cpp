@@ -23,7 +23,7 @@ using model::Link;
 using std::string_view;
 
 constexpr std::int64_t kMostMib = std::int64_t{1} << 30U;
-constexpr std::size_t kMostBytes = std::size_t{256} << 10U;
+constexpr std::size_t kMostAnnotationBytes = std::size_t{256} << 10U;
 
 // "NVIDIA-NVIDIA A40" in releases that put the vendor in front of NVML's name.
 std::string product_of(string_view type) {
@@ -226,8 +226,8 @@ std::optional<model::LinkMatrix> links_of(const Scores& scores, const std::vecto
 }  // namespace
 
 core::Result<std::shared_ptr<const model::Machine>> read_hami_node(string_view devices, string_view scores) {
-  if (devices.size() > kMostBytes || scores.size() > kMostBytes) {
-    return core::fail(ErrorCode::kInvalid, "is longer than " + std::to_string(kMostBytes) + " bytes");
+  if (devices.size() > kMostAnnotationBytes || scores.size() > kMostAnnotationBytes) {
+    return core::fail(ErrorCode::kInvalid, "is longer than " + std::to_string(kMostAnnotationBytes) + " bytes");
   }
   const std::size_t begin = std::min(devices.find_first_not_of(" \t\r\n"), devices.size());
   const bool is_json = begin < devices.size() && devices[begin] == '[';

@@ -17,7 +17,6 @@ using model::Link;
 using std::string_view;
 
 constexpr std::int64_t kMostMinor = 1 << 20;
-constexpr std::size_t kMostNics = 64;
 
 struct Place {
   std::int8_t numa = -1;
@@ -49,12 +48,12 @@ std::int64_t read_memory(const Field& resources, Reading& reading) {
   return mib_of(quantity(memory, reading));
 }
 
-struct Found {
+struct FoundDevices {
   std::map<std::int64_t, Gpu> gpus;  // by minor
   std::vector<std::pair<std::string, Place>> nics;
 };
 
-void read_device(Found& found, simdjson::dom::element item, string_view product, Reading& reading) {
+void read_device(FoundDevices& found, simdjson::dom::element item, string_view product, Reading& reading) {
   const auto fields = item_object(item, reading);
   if (!fields) return;
   const auto [type_field, id, minor, health, resources, topology] =
@@ -71,7 +70,7 @@ void read_device(Found& found, simdjson::dom::element item, string_view product,
                   .pcie = place.pcie,
                   .instances = {}};
     if (!found.gpus.emplace(index, gpu).second) reading.fail("is the minor of two GPUs", minor.name);
-  } else if (type == "rdma" && boolean(health, reading) && found.nics.size() < kMostNics) {
+  } else if (type == "rdma" && boolean(health, reading) && found.nics.size() < model::kMaxNics) {
     std::string name = short_name(id, reading);
     if (name.empty()) name = "rdma-" + std::to_string(number(minor, 0, kMostMinor, reading));
     found.nics.emplace_back(std::move(name), read_place(topology, reading));
@@ -84,7 +83,7 @@ Link link_between(const Place& a, const Place& b) {
   return a.pcie == b.pcie ? Link::kPix : Link::kNode;
 }
 
-void join(model::Machine& machine, const Found& found) {
+void join(model::Machine& machine, const FoundDevices& found) {
   machine.gpus = by_index(found.gpus);
   const int size = static_cast<int>(machine.gpus.size());
   std::vector<Place> places;
@@ -154,7 +153,7 @@ void read_into(KoordinatorDevice& device, simdjson::dom::object json, Reading& r
   const auto items = array(devices, reading);
   if (!items) return;
   const Reading::Step in_list(reading, devices.name);
-  Found found;
+  FoundDevices found;
   std::size_t index = 0;
   for (const simdjson::dom::element item : *items) {
     const Reading::Step in_item(reading, index);

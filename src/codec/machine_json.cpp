@@ -16,8 +16,7 @@ namespace {
 using core::ErrorCode;
 using model::Link;
 
-constexpr std::size_t kMostBytes = std::size_t{256} << 10U;
-constexpr std::size_t kMostNics = 64;
+constexpr std::size_t kMostMachineBytes = std::size_t{256} << 10U;
 constexpr std::size_t kMostPods = 4096;
 constexpr std::size_t kMostSlices = 8;
 constexpr std::size_t kMostNameBytes = 253;
@@ -143,7 +142,7 @@ void read_links(model::Machine& machine, const Field& field, Reading& reading) {
 }
 
 void read_nics(model::Machine& machine, const Field& field, Reading& reading) {
-  each_item(field, kMostNics, reading, [&](simdjson::dom::element item) {
+  each_item(field, model::kMaxNics, reading, [&](simdjson::dom::element item) {
     const auto object = item_object(item, reading);
     if (!object) return;
     const auto [name, links] = pick<2>(*object, {"name", "links"}, reading);
@@ -211,7 +210,7 @@ void read_pods(model::GpuHolders& holders, const Field& field, Reading& reading)
 // Parses `json` and fills what `read(object, reading)` makes of it.
 template <class T, class Read>
 core::Result<T> read_object(std::string_view json, const Read& read) {
-  if (json.size() > kMostBytes) {
+  if (json.size() > kMostMachineBytes) {
     return core::fail(ErrorCode::kTooLarge, "is " + std::to_string(json.size()) + " bytes; 262144 are read");
   }
   std::string copy;

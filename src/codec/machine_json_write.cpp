@@ -61,7 +61,7 @@ void write_gpu(JsonText& json, const model::Gpu& gpu) {
   json.raw("}");
 }
 
-void write_links(JsonText& json, const model::LinkMatrix& links) {
+void write_machine_links(JsonText& json, const model::LinkMatrix& links) {
   std::vector<std::pair<int, int>> pairs;
   for (int a = 0; a < links.gpus; ++a) {
     for (int b = a + 1; b < links.gpus; ++b) pairs.emplace_back(a, b);
@@ -85,7 +85,7 @@ std::string write_machine(const model::Machine& machine) {
     JsonText json(out, 256 * machine.gpus.size() + 128 * machine.nics.size() + 256);
     write_start(json, machine.at);
     write_list(json, R"(,"gpus":)", machine.gpus, [&](const model::Gpu& gpu) { write_gpu(json, gpu); });
-    if (machine.links) write_links(json, *machine.links);
+    if (machine.links) write_machine_links(json, *machine.links);
     if (!machine.nics.empty()) {
       write_list(json, R"(,"nics":)", machine.nics, [&](const model::Nic& nic) {
         json.raw(R"({"name":)");

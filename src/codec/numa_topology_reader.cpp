@@ -11,7 +11,7 @@ namespace {
 using std::string_view;
 
 constexpr std::size_t kMostZones = 256;
-constexpr std::int64_t kMostGpus = 4096;
+constexpr std::int64_t kMostZoneGpus = 4096;
 
 // Capacity of `resource` in a zone, 0 if it has none.
 std::int64_t read_count(const Field& resources, string_view resource, Reading& reading) {
@@ -24,7 +24,7 @@ std::int64_t read_count(const Field& resources, string_view resource, Reading& r
     const auto fields = item_object(item, reading);
     if (!fields) return 0;
     const auto [name, capacity] = pick<2>(*fields, {string_view("name"), "capacity"}, reading);
-    if (text(name, reading) == resource) return std::min(quantity(capacity, reading), kMostGpus);
+    if (text(name, reading) == resource) return std::min(quantity(capacity, reading), kMostZoneGpus);
   }
   return 0;
 }

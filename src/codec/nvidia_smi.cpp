@@ -14,8 +14,8 @@ using core::ErrorCode;
 using core::trimmed;
 
 // More of anything than this is no machine.
-constexpr std::size_t kMost = 1'024;
-constexpr int kMostGpus = 256;
+constexpr std::size_t kMostRows = 1'024;
+constexpr int kMostSmiGpus = 256;
 constexpr std::size_t kLongestWord = 128;
 
 constexpr std::string_view kLostHandle = "Unable to determine the device handle for";
@@ -106,7 +106,7 @@ core::Result<std::vector<GpuRow>> read_gpu_rows(std::string_view csv) {
     if (line.empty() || line.starts_with("WARNING")) continue;  // "WARNING: infoROM is corrupted at gpu ..."
     if (no_gpus(line)) return core::fail(ErrorCode::kNotFound, std::string(line.substr(0, 256)));
     if (line.starts_with(kLostHandle)) {
-      if (gone.size() == kMost) return tl::unexpected(too_many("GPUs", lines));
+      if (gone.size() == kMostRows) return tl::unexpected(too_many("GPUs", lines));
       gone.push_back(bus_id_in(line.substr(kLostHandle.size())));
       continue;
     }
@@ -115,7 +115,7 @@ core::Result<std::vector<GpuRow>> read_gpu_rows(std::string_view csv) {
       return core::fail(ErrorCode::kInvalid, "should be five values, " + std::string(kGpuFields), lines.where());
     const auto& [index, uuid, name, memory, bus] = *fields;
     const auto at = lost(index) ? static_cast<std::int64_t>(by_index.size()) : whole_number(index).value_or(-1);
-    if (at < 0 || at >= kMostGpus) return core::fail(ErrorCode::kInvalid, "has no index", lines.where());
+    if (at < 0 || at >= kMostSmiGpus) return core::fail(ErrorCode::kInvalid, "has no index", lines.where());
     const auto place = static_cast<std::size_t>(at);
     if (by_index.size() <= place) by_index.resize(place + 1);
     if (by_index[place]) return core::fail(ErrorCode::kInvalid, "has an index for the second time", lines.where());
@@ -157,7 +157,7 @@ core::Result<std::vector<GpuDetails>> read_gpu_details(std::string_view text) {
     if (line.starts_with("GPU ")) {
       const std::string id = bus_id(trimmed(line.substr(4)));
       if (id.empty()) return core::fail(ErrorCode::kInvalid, "should be \"GPU \" and a bus id", lines.where());
-      if (found.size() == kMostGpus) return tl::unexpected(too_many("GPUs", lines));
+      if (found.size() == kMostSmiGpus) return tl::unexpected(too_many("GPUs", lines));
       found.emplace_back().bus_id = id;
       section = {};
       continue;
@@ -174,11 +174,11 @@ core::Result<std::vector<GpuDetails>> read_gpu_details(std::string_view text) {
       section = value.empty() ? key : std::string_view();
       fabric_state = clique = {};
       if (section == "MIG Device") {
-        if (gpu.mig_devices.size() == kMost) return tl::unexpected(too_many("partitions", lines));
+        if (gpu.mig_devices.size() == kMostRows) return tl::unexpected(too_many("partitions", lines));
         gpu.mig_devices.emplace_back();
       }
       if (key == "Minor Number")
-        gpu.minor = static_cast<int>(std::clamp<std::int64_t>(whole_number(value).value_or(-1), -1, kMostGpus));
+        gpu.minor = static_cast<int>(std::clamp<std::int64_t>(whole_number(value).value_or(-1), -1, kMostSmiGpus));
       if (key == "GPU Recovery Action" && (core::has_word(value, "Reset") || core::has_word(value, "Reboot")))
         gpu.usable = false;
     } else if (section == "MIG Mode") {
@@ -211,7 +211,7 @@ core::Result<std::vector<MigName>> read_mig_names(std::string_view text) {
     // GPU 0: NVIDIA A100-SXM4-40GB (UUID: GPU-...)
     if (line.starts_with("GPU ")) {
       const auto number = whole_number(line.substr(4, std::min(line.find(':'), line.size()) - 4));
-      if (!number || *number < 0 || *number >= kMostGpus) {
+      if (!number || *number < 0 || *number >= kMostSmiGpus) {
         return core::fail(ErrorCode::kInvalid, "should be \"GPU \" and an index", lines.where());
       }
       gpu = static_cast<int>(*number);
@@ -236,7 +236,7 @@ core::Result<std::vector<MigName>> read_mig_names(std::string_view text) {
       return core::fail(ErrorCode::kInvalid, "has no device number, or too long a name", lines.where());
     }
     name.index = static_cast<int>(*index);
-    if (found.size() == kMost) return tl::unexpected(too_many("partitions", lines));
+    if (found.size() == kMostRows) return tl::unexpected(too_many("partitions", lines));
     found.push_back(std::move(name));
   }
   return found;
@@ -269,12 +269,12 @@ core::Result<std::vector<GpuInstance>> read_gpu_instances(std::string_view text)
     const auto within = [](const auto& number, int least, int most) {
       return number && *number >= least && *number <= most;
     };
-    if (!within(gpu, 0, kMostGpus - 1) || !within(id, 0, 255) || !within(start, 0, 7) || !within(size, 1, 8) ||
+    if (!within(gpu, 0, kMostSmiGpus - 1) || !within(id, 0, 255) || !within(start, 0, 7) || !within(size, 1, 8) ||
         *start + *size > 8 || words[0].size() > kLongestWord) {
       return core::fail(ErrorCode::kInvalid, "should be GPU, profile, ID of the profile, ID and START:SIZE",
                         lines.where());
     }
-    if (found.size() == kMost) return tl::unexpected(too_many("GPU instances", lines));
+    if (found.size() == kMostRows) return tl::unexpected(too_many("GPU instances", lines));
     found.push_back({static_cast<int>(*gpu), static_cast<int>(*id), std::string(words[0]), static_cast<int>(*start),
                      static_cast<int>(*size)});
   }

@@ -10,7 +10,7 @@ namespace {
 using model::ShareUnit;
 
 // Beyond any machine, and small enough that sums can't overflow.
-constexpr std::int64_t kMost = std::int64_t{1} << 40;
+constexpr std::int64_t kMostPart = std::int64_t{1} << 40;
 constexpr std::int64_t kMostCount = std::int64_t{1} << 20;
 
 struct Amount {
@@ -23,7 +23,7 @@ Amount in_base_unit(ShareUnit unit, std::int64_t value) {
   constexpr std::int64_t kBytesPerMib = 1 << 20;
   constexpr std::int64_t kMilliPerPercent = 10;
   if (unit == ShareUnit::kBytes) return {ShareUnit::kMib, value / kBytesPerMib + (value % kBytesPerMib != 0 ? 1 : 0)};
-  value = std::min(value, kMost);
+  value = std::min(value, kMostPart);
   if (unit == ShareUnit::kGib) return {ShareUnit::kMib, value * kMibPerGib};
   if (unit == ShareUnit::kPercent) return {ShareUnit::kMilli, value * kMilliPerPercent};
   return {unit, value};
@@ -31,7 +31,7 @@ Amount in_base_unit(ShareUnit unit, std::int64_t value) {
 
 void put(model::GpuParts& parts, Amount amount) {
   const auto count = static_cast<std::int32_t>(std::min(amount.value, kMostCount));
-  if (amount.unit == ShareUnit::kMib) parts.mib = std::max(parts.mib, std::min(amount.value, kMost));
+  if (amount.unit == ShareUnit::kMib) parts.mib = std::max(parts.mib, std::min(amount.value, kMostPart));
   if (amount.unit == ShareUnit::kMemoryPercent) parts.memory_percent = std::max(parts.memory_percent, count);
   if (amount.unit == ShareUnit::kMilli) parts.milli = std::max(parts.milli, count);
 }

@@ -17,8 +17,8 @@ namespace {
 
 using std::string_view;
 
-constexpr std::size_t kMostDatasets = 64;
-constexpr std::size_t kMostGpus = 4096;
+constexpr std::size_t kMostWished = 64;
+constexpr std::size_t kMostWishedGpus = 4096;
 constexpr string_view kDefaultNamespace = "default";
 
 constexpr std::array<string_view, 10> kKeys = {
@@ -62,7 +62,7 @@ void read_datasets(model::PodRequest& pod, const Field& field, Reading& reading)
     const Reading::Step in_item(reading, index++);
     string_view written;
     if (item.get(written) != simdjson::SUCCESS) return reading.fail(wrong_type("a string", item));
-    if (index > kMostDatasets) return reading.fail("is one too many: at most " + std::to_string(kMostDatasets));
+    if (index > kMostWished) return reading.fail("is one too many: at most " + std::to_string(kMostWished));
     auto ref = dataset(written, pod.ns, reading);
     if (!ref) return;
     const auto same = [&](const model::WantedDataset& wanted) { return wanted.ref == *ref; };
@@ -129,7 +129,7 @@ core::Result<RecommendRequest> read_recommend_request(std::string& body, const m
     }
   } else {
     manifest.ns = ns.given ? text(ns, reading) : kDefaultNamespace;
-    manifest.gpus = static_cast<std::int64_t>(count(gpus, 0, kMostGpus, 0, reading));
+    manifest.gpus = static_cast<std::int64_t>(count(gpus, 0, kMostWishedGpus, 0, reading));
   }
   if (!core::is_name(manifest.ns)) reading.fail("must be the name of a namespace", "namespace");
   if (pod.given) {

@@ -1,7 +1,6 @@
 #include "told_gpus.h"
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 #include <utility>
 
@@ -20,13 +19,6 @@ std::string product_label(std::string_view name) {
   std::string label(name);
   std::replace(label.begin(), label.end(), ' ', '-');
   return label;
-}
-
-std::optional<std::int64_t> whole_number(std::string_view digits) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  if (error != std::errc{} || end != digits.data() + digits.size()) return std::nullopt;
-  return value;
 }
 
 std::int8_t numa_node(std::int64_t number) {

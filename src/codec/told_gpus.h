@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +13,7 @@
 #include "berth/model/machine.h"
 #include "berth/model/pod.h"
 #include "json_fields.h"
+#include "text_lines.h"
 
 namespace berth::codec {
 
@@ -24,7 +24,6 @@ inline constexpr std::size_t kMostDevices = 1024;  // that are looked at in one 
 std::string short_name(const Field& field, Reading& reading);
 // A product as GPU-feature-discovery writes it into nvidia.com/gpu.product: dashes for blanks.
 std::string product_label(std::string_view name);
-std::optional<std::int64_t> whole_number(std::string_view digits);
 // NUMA nodes are 0 to 127; -1 for anything else.
 std::int8_t numa_node(std::int64_t number);
 std::int64_t mib_of(std::int64_t bytes);

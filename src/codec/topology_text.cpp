@@ -15,8 +15,7 @@ namespace {
 using core::ErrorCode;
 using model::Link;
 
-constexpr std::size_t kMostBytes = std::size_t{1} << 20U;
-constexpr std::size_t kMostNics = 64;
+constexpr std::size_t kMostTextBytes = std::size_t{1} << 20U;
 constexpr std::size_t kMostColumns = 1'024;  // each is looked for among all
 constexpr int kMostNuma = 127;
 constexpr std::string_view kSelf = "X";
@@ -89,10 +88,10 @@ std::int8_t numa_node(const std::vector<int>& near, const std::vector<int>& own)
 
 // A foreign word as it may stand in an error.
 std::string shown(std::string_view word) {
-  constexpr std::size_t kMost = 32;
+  constexpr std::size_t kShown = 32;
   std::string text = "\"";
-  for (const char c : word.substr(0, kMost)) text += c >= ' ' && c <= '~' ? c : '?';
-  return text + (word.size() > kMost ? "…\"" : "\"");
+  for (const char c : word.substr(0, kShown)) text += c >= ' ' && c <= '~' ? c : '?';
+  return text + (word.size() > kShown ? "…\"" : "\"");
 }
 
 // Reads the matrix line by line; stops at the first error.
@@ -123,7 +122,7 @@ class MatrixReader {
       columns_.push_back(name);
       if (gpu >= 0) {
         ++gpus_;
-      } else if (nics_.size() < kMostNics) {
+      } else if (nics_.size() < model::kMaxNics) {
         nics_.push_back(columns_.size() - 1);
       }
     }
@@ -298,7 +297,7 @@ std::map<int, std::string> nic_names(std::span<const TopologyLine> lines) {
 }  // namespace
 
 core::Result<model::Machine> read_topology_text(std::string_view text) {
-  if (text.size() > kMostBytes) {
+  if (text.size() > kMostTextBytes) {
     return core::fail(ErrorCode::kTooLarge, "is longer than 1 MiB; give the output of `nvidia-smi topo -m` alone");
   }
   const std::vector<TopologyLine> lines = topology_lines(text);

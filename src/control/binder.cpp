@@ -13,8 +13,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr milliseconds kSweepEvery{1'000};
-constexpr std::size_t kMostAnswerBytes = std::size_t{4} << 20U;
+constexpr milliseconds kSweepBookEvery{1'000};
+constexpr std::size_t kMostBindAnswerBytes = std::size_t{4} << 20U;
 
 std::string path_of(const codec::BindRequest& request) {
   return "/api/v1/namespaces/" + request.ns + "/pods/" + request.pod;
@@ -66,7 +66,7 @@ Binder::~Binder() { stop(); }
 void Binder::start() {
   if (thread_.joinable()) return;
   thread_ = net::start_thread("bind book", [this] {
-    while (!stopping_.wait_for(kSweepEvery)) book_.sweep();
+    while (!stopping_.wait_for(kSweepBookEvery)) book_.sweep();
   });
 }
 
@@ -79,7 +79,7 @@ void Binder::stop() {
 kube::ApiResult<std::string> Binder::call(BindOutcome& outcome, const Call& what) {
   kube::CallOptions options;
   options.deadline = options_.timeout - std::chrono::floor<milliseconds>(outcome.api);
-  options.max_response_bytes = kMostAnswerBytes;
+  options.max_response_bytes = kMostBindAnswerBytes;
   if (options.deadline <= milliseconds(0)) {
     return tl::unexpected(kube::ApiError{
         {core::ErrorCode::kTimeout, "no time is left of " + std::to_string(options_.timeout.count()) + " ms", {}},

@@ -11,8 +11,8 @@ namespace {
 constexpr std::size_t kMostSchedulers = 64;
 constexpr std::size_t kMostTexts = 1'000;
 // As in the wake-ups: a pod that the watch never shows is a tool's question.
-constexpr std::chrono::seconds kUnseenKept{60};
-constexpr std::chrono::seconds kSweepEvery{10};
+constexpr std::chrono::seconds kUnseenEventKept{60};
+constexpr std::chrono::seconds kSweepEventsEvery{10};
 // Names of objects have at most 253 bytes.
 constexpr std::size_t kMostOfPodName = 236;
 
@@ -160,10 +160,11 @@ std::vector<codec::PodEvent> EventPlan::take(const model::Snapshot& snapshot) {
 
 void EventPlan::sweep() {
   const auto now = clock_.now();
-  if (now - swept_ < kSweepEvery) return;
+  if (now - swept_ < kSweepEventsEvery) return;
   swept_ = now;
-  std::erase_if(entries_,
-                [&](const auto& one) { return one.second.pod == nullptr && now - one.second.since > kUnseenKept; });
+  std::erase_if(entries_, [&](const auto& one) {
+    return one.second.pod == nullptr && now - one.second.since > kUnseenEventKept;
+  });
 }
 
 }  // namespace berth::control

@@ -11,8 +11,8 @@ namespace {
 using std::chrono::milliseconds;
 
 // A pod that is decided about but that the watch never shows is a tool's question.
-constexpr std::chrono::seconds kUnseenKept{60};
-constexpr std::chrono::seconds kSweepEvery{10};
+constexpr std::chrono::seconds kUnseenWakeKept{60};
+constexpr std::chrono::seconds kSweepWakesEvery{10};
 constexpr milliseconds kAfterVainWake{250};
 constexpr milliseconds kAfterFailure{1'000};
 constexpr milliseconds kAfterDenial{1'000};
@@ -137,10 +137,10 @@ void WakePlan::put_off(Entry& entry, milliseconds first) {
 }
 
 void WakePlan::sweep(core::SteadyTime now) {
-  if (now - swept_ < kSweepEvery) return;
+  if (now - swept_ < kSweepWakesEvery) return;
   swept_ = now;
   std::erase_if(entries_,
-                [&](const auto& one) { return one.second.pod == nullptr && now - one.second.since > kUnseenKept; });
+                [&](const auto& one) { return one.second.pod == nullptr && now - one.second.since > kUnseenWakeKept; });
   std::erase_if(masks_, [&](const Mask& mask) {
     const bool unused = mask.use_count() == 1;
     if (unused) mask_bytes_ -= mask->words.size() * sizeof(std::uint64_t);

@@ -21,7 +21,6 @@ using std::filesystem::path;
 
 constexpr std::string_view kSupported =
     "; supported are token, tokenFile, and client-certificate(-data) with client-key(-data)";
-constexpr std::size_t kMaxTokenBytes = 1U << 20U;
 
 // The mapping called `inner` of the entry of `list` whose name is `name`.
 Result<YamlFields> named_entry(const YamlFields& top, const std::string& file, std::string_view list,

@@ -11,7 +11,6 @@ namespace berth::kube {
 namespace {
 
 constexpr std::chrono::seconds kReadEvery{60};
-constexpr std::size_t kMaxTokenBytes = 1U << 20U;
 constexpr std::string_view kMustBe = "must be one line of visible ASCII";
 
 }  // namespace

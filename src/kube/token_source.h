@@ -3,6 +3,7 @@
 // Thread-safe.
 #pragma once
 
+#include <cstddef>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -11,6 +12,8 @@
 #include "berth/core/result.h"
 
 namespace berth::kube {
+
+inline constexpr std::size_t kMaxTokenBytes = 1U << 20U;
 
 // What an Authorization header can carry: visible ASCII, so neither a blank nor a line break (RFC 6750 §2.1 is
 // narrower).

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "berth/model/part_placement.h"
+#include "product_text.h"
 
 namespace berth::model {
 namespace {
@@ -42,8 +43,6 @@ constexpr std::array kOfA30 = {MigProfile{"1g.6gb", 1, kA30One}, MigProfile{"1g.
                                MigProfile{"4g.24gb", 4, kFirst}};
 
 enum TableNumber : int { kA30 = 1, k40, k80, k94, k96, k141, k180 };
-
-bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
 bool overlaps(std::uint8_t used, int start, int size) { return (used & slice_mask(start, size)) != 0; }
 

@@ -7,11 +7,10 @@
 #include <utility>
 
 #include "berth/model/gpu_topology.h"
+#include "product_text.h"
 
 namespace berth::model {
 namespace {
-
-bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
 enum class Family : std::uint8_t { kNone, kNv18, kNv12, kNv8, kGrace, kDgx2, kDgx1V, kDgx1P, kPcie };
 

@@ -25,11 +25,6 @@ GpuMask untouched_gpus(const std::vector<GpuUse>& uses) {
   return set;
 }
 
-std::int64_t memory_of(const NodeState& state) {
-  const bool told = state.machine && !state.machine->gpus.empty() && state.machine->gpus.front().memory_mib > 0;
-  return told ? state.machine->gpus.front().memory_mib : state.node->gpu_memory_mib;
-}
-
 // As Room::made.
 std::uint32_t made_on(const Gpu& gpu, int index) {
   const auto profiles = mig_profiles(gpu.product, gpu.memory_mib);
@@ -106,7 +101,7 @@ Room room_of(const NodeState& state, const Promised& promised, const std::vector
                                  : mask_all(left);
   room.gpus = std::clamp(uses != nullptr ? static_cast<int>(uses->size()) : state.gpus, 0, kMaxGpus);
   room.gpus = std::max(room.gpus, static_cast<int>(std::bit_width(room.whole)));
-  const std::int32_t memory = as_mib(memory_of(state));
+  const std::int32_t memory = as_mib(state.gpu_memory_mib());
   for (GpuMask whole = room.whole; whole != 0; whole &= whole - 1) {
     const auto gpu = static_cast<std::size_t>(std::countr_zero(whole));
     room.milli[gpu] = kWholeMilli;

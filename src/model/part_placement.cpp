@@ -7,7 +7,7 @@
 namespace berth::model {
 namespace {
 
-constexpr int kSlices = 8;
+constexpr int kMemorySlices = 8;
 
 GpuMask bit(std::size_t gpu) { return GpuMask{1} << gpu; }
 
@@ -178,7 +178,7 @@ std::vector<MigSlot> mig_layout(const Gpu& gpu, int index) {
     layout.push_back({static_cast<std::int8_t>(index), instance.start, size});
     if (instance.start >= 0) used |= slice_mask(instance.start, size);
   }
-  for (int size = kSlices; size > 0; --size) {
+  for (int size = kMemorySlices; size > 0; --size) {
     for (std::size_t i = 0; i < layout.size(); ++i) {
       if (layout[i].start >= 0 || layout[i].size != size) continue;
       const auto start = best_mig_start(profiles, gpu.instances[i].profile, used);
@@ -198,11 +198,11 @@ int mig_size(std::span<const MigProfile> profiles, std::string_view profile) {
   const auto [end, error] = std::from_chars(profile.data(), profile.data() + profile.size(), compute);
   const bool named = error == std::errc() && end != profile.data() + profile.size() && *end == 'g';
   if (!named || compute < 1 || compute > 7) return 0;
-  return compute <= 2 ? compute : compute <= 4 ? 4 : kSlices;
+  return compute <= 2 ? compute : compute <= 4 ? 4 : kMemorySlices;
 }
 
 std::uint8_t slice_mask(int start, int size) {
-  if (start < 0 || start >= kSlices || size <= 0) return 0;
+  if (start < 0 || start >= kMemorySlices || size <= 0) return 0;
   return static_cast<std::uint8_t>(((1U << static_cast<unsigned>(size)) - 1U) << static_cast<unsigned>(start));
 }
 

@@ -11,6 +11,11 @@ std::uint32_t hash_of(std::string_view name) { return static_cast<std::uint32_t>
 
 }  // namespace
 
+std::int64_t NodeState::gpu_memory_mib() const {
+  const std::int64_t told = told_apart() ? machine->gpus.front().memory_mib : 0;
+  return told > 0 ? told : node->gpu_memory_mib;
+}
+
 NodeIndex::NodeIndex(std::vector<std::string> names) : names_(std::move(names)), ranks_(names_.size(), 0) {
   std::vector<Slot> order;
   order.reserve(names_.size());

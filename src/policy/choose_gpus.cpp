@@ -37,8 +37,7 @@ bool restricted(const model::PodRequest& pod) { return pod.topology_policy == mo
 
 GpuMask suitable_gpus(const model::PodRequest& pod, const NodeView& node) {
   const bool any_memory = pod.min_gpu_memory_mib <= 0;
-  if ((any_memory && pod.gpu_products.empty()) || node.uses == nullptr || !node.state->machine ||
-      node.state->machine->gpus.empty()) {
+  if ((any_memory && pod.gpu_products.empty()) || node.uses == nullptr || !node.state->told_apart()) {
     return ~GpuMask{0};
   }
   const auto& gpus = node.state->machine->gpus;

@@ -8,7 +8,7 @@ model::Reason filter_gpu_memory(const model::PodRequest& pod, const NodeView& no
   // Without a minimum the node's labels, which lie elsewhere in memory, need not be read: a fifth of the time of a
   // query.
   if (pod.min_gpu_memory_mib <= 0) return model::Reason::kNone;
-  if (node.uses != nullptr && node.state->machine && !node.state->machine->gpus.empty()) {
+  if (node.uses != nullptr && node.state->told_apart()) {
     // The scheduler counts GPUs, whatever their size: that enough of the size are free is for us to know.
     return enough_suitable(pod, node) ? model::Reason::kNone : model::Reason::kGpuMemoryTooSmall;
   }

@@ -14,7 +14,7 @@ bool enough_suitable(const model::PodRequest& pod, const NodeView& node) {
 model::Reason filter_gpu_product(const model::PodRequest& pod, const NodeView& node) {
   const auto& allowed = pod.gpu_products;
   if (allowed.empty()) return model::Reason::kNone;
-  if (node.uses != nullptr && node.state->machine && !node.state->machine->gpus.empty()) {
+  if (node.uses != nullptr && node.state->told_apart()) {
     return enough_suitable(pod, node) ? model::Reason::kNone : model::Reason::kGpuProductMismatch;
   }
   const bool found = std::find(allowed.begin(), allowed.end(), node.state->node->gpu_product) != allowed.end();

@@ -9,11 +9,9 @@ namespace {
 using model::GpuMask;
 using model::GpuUse;
 
-bool told_apart(const model::NodeState& state) { return state.machine && !state.machine->gpus.empty(); }
-
 // Where nobody tells a node's partitions apart, that it has such is all there is to know: the scheduler counts them.
 bool partitions_listed(const model::PodRequest& pod, const model::NodeState& state) {
-  if (told_apart(state)) return true;
+  if (state.told_apart()) return true;
   return std::ranges::all_of(pod.parts.mig, [&](const model::MigDemand& wanted) {
     return std::ranges::any_of(state.node->mig, [&](const model::MigDemand& there) {
       return there.profile == wanted.profile && there.count >= wanted.count;
@@ -41,9 +39,7 @@ PartFit fit_alike(const model::PodRequest& pod, const NodeView& node) {
   const model::NodeState& state = *node.state;
   PartFit fit;
   if (pod.parts.gpus == 0) return fit;
-  std::int64_t memory = told_apart(state) ? state.machine->gpus.front().memory_mib : 0;
-  if (memory <= 0) memory = state.node->gpu_memory_mib;
-  fit.fits = node.unused() >= pod.parts.gpus && model::share_fits(pod.parts, {.memory_mib = memory});
+  fit.fits = node.unused() >= pod.parts.gpus && model::share_fits(pod.parts, {.memory_mib = state.gpu_memory_mib()});
   fit.unpromised = fit.fits && node.unpromised() >= pod.parts.gpus;
   return fit;
 }
@@ -57,7 +53,7 @@ PartFit fit_parts(const model::PodRequest& pod, const NodeView& node) {
   if (!pod.parts.mig.empty() && !partitions_listed(pod, state)) return kNone;
   if (node.uses == nullptr) {
     // Partitions make a node's GPUs differ: where a machine is told and its GPUs don't, it has none.
-    return pod.parts.mig.empty() || !told_apart(state) ? fit_alike(pod, node) : kNone;
+    return pod.parts.mig.empty() || !state.told_apart() ? fit_alike(pod, node) : kNone;
   }
   const GpuMask suitable = suitable_gpus(pod, node);
   const auto placed = place(pod, state, *node.uses, suitable);

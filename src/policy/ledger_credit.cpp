@@ -40,12 +40,10 @@ GpuMask unhealthy(const std::vector<model::GpuUse>& uses) {
 
 std::vector<model::GpuUse> uses_of(const model::NodeState& state) {
   if (state.uses) return *state.uses;
-  const bool told = state.machine && !state.machine->gpus.empty();
-  const std::size_t gpus = told ? state.machine->gpus.size() : static_cast<std::size_t>(std::max(0, state.gpus));
+  const std::size_t gpus =
+      state.told_apart() ? state.machine->gpus.size() : static_cast<std::size_t>(std::max(0, state.gpus));
   if (gpus > model::kMaxGpus) return {};
-  std::int64_t memory = state.node->gpu_memory_mib;
-  if (told && state.machine->gpus.front().memory_mib > 0) memory = state.machine->gpus.front().memory_mib;
-  std::vector<model::GpuUse> uses(gpus, {.memory_mib = memory});
+  std::vector<model::GpuUse> uses(gpus, {.memory_mib = state.gpu_memory_mib()});
   const GpuMask all = model::mask_all(static_cast<int>(gpus));
   mark_whole(uses, state.free_known ? all & ~state.free : all & model::mask_all(std::min(state.used, state.gpus)));
   return uses;

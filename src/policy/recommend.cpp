@@ -61,17 +61,17 @@ std::string list_for_slurm(const std::vector<model::AdvisedNode>& nodes) {
 }  // namespace
 
 std::vector<std::int32_t> affinity_weights(const std::vector<model::Candidate>& best_first, std::int64_t gpus) {
-  constexpr std::int32_t kBest = 100;
+  constexpr std::int32_t kMostWeight = 100;
   std::vector<std::int32_t> weights;
   weights.reserve(best_first.size());
   for (const model::Candidate& node : best_first) {
     if (weights.empty()) {
-      weights.push_back(kBest);
+      weights.push_back(kMostWeight);
       continue;
     }
     const double best = best_first.front().parts.total;
     const double share = best > 0 ? std::clamp(node.parts.total / best, 0.0, 1.0) : 1;
-    const auto graded = node.gpus_free < gpus ? 1 : static_cast<std::int32_t>(std::floor((kBest - 1) * share));
+    const auto graded = node.gpus_free < gpus ? 1 : static_cast<std::int32_t>(std::floor((kMostWeight - 1) * share));
     weights.push_back(std::clamp(graded, 1, weights.back()));
   }
   return weights;

@@ -19,9 +19,9 @@ using core::ErrorCode;
 using core::Result;
 using std::chrono::steady_clock;
 
-constexpr std::chrono::seconds kPatience{60};
+constexpr std::chrono::seconds kSnapshotPatience{60};
 constexpr std::chrono::milliseconds kPreference{1'000};
-constexpr std::chrono::microseconds kLook{500};  // between looks at the snapshot
+constexpr std::chrono::microseconds kLookAtSnapshot{500};  // between looks at the snapshot
 // Two generators of one seed must not run alike.
 constexpr std::uint64_t kTieStream = 0xd6e8feb86659fd93;
 
@@ -62,7 +62,7 @@ Result<codec::SummaryCounts> look(BerthChild& berth, std::chrono::milliseconds p
     if (!body) return tl::unexpected(body.error());
     auto counts = codec::read_summary(*body);
     if (!counts || enough(*counts) || steady_clock::now() > until) return counts;
-    std::this_thread::sleep_for(kLook);
+    std::this_thread::sleep_for(kLookAtSnapshot);
   }
 }
 
@@ -71,7 +71,7 @@ Result<void> wait_for(BerthChild& berth, const Shown& shown) {
   const auto same = [&](const codec::SummaryCounts& counts) {
     return counts.pods == shown.pods && counts.bound_pods == shown.bound && counts.ledger_entries == 0;
   };
-  const auto counts = look(berth, kPatience, same);
+  const auto counts = look(berth, kSnapshotPatience, same);
   if (!counts) return tl::unexpected(counts.error());
   if (same(*counts)) return {};
   return core::fail(ErrorCode::kTimeout, "Berth's snapshot has " + std::to_string(counts->pods) + " pods, " +

@@ -19,10 +19,6 @@ constexpr std::size_t kOverheadPerByte = 16;
 
 static_assert(kBufferBytes > kMaxHeadBytes + 4);
 
-tl::unexpected<HttpRefusal> refuse(int status, std::string message) {
-  return tl::unexpected<HttpRefusal>(HttpRefusal{status, std::move(message)});
-}
-
 // Room for `more` bytes and the padding. Memory follows what has arrived, not what was announced: at most four times as
 // much, in steps so wide that a body of 14 MB is moved three times.
 void make_room(std::string& body, std::size_t more, std::size_t whole) {

@@ -7,10 +7,6 @@
 namespace berth::server {
 namespace {
 
-tl::unexpected<HttpRefusal> refuse(int status, std::string message) {
-  return tl::unexpected<HttpRefusal>(HttpRefusal{status, std::move(message)});
-}
-
 // The characters of a token, RFC 9110 section 5.6.2.
 bool is_token_char(char c) {
   if ((c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')) return true;

@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 #include <tl/expected.hpp>
+#include <utility>
 
 namespace berth::server {
 
@@ -34,6 +35,10 @@ struct HttpRefusal {
   int status = 400;
   std::string message;  // for a person
 };
+
+inline tl::unexpected<HttpRefusal> refuse(int status, std::string message) {
+  return tl::unexpected<HttpRefusal>(HttpRefusal{status, std::move(message)});
+}
 
 // End of the head in `bytes` (past the empty line), 0 if more bytes are needed; a refusal if no further byte can help.
 tl::expected<std::size_t, HttpRefusal> find_head_end(std::string_view bytes);

@@ -19,6 +19,7 @@
 #include <set>
 #include <thread>
 
+#include "berth/core/sanitized.h"
 #include "berth/core/thread_class.h"
 #include "http_connection.h"
 #include "http_listener.h"
@@ -28,15 +29,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kSanitized = true;
-#elif defined(__has_feature)
-constexpr bool kSanitized = __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
-#else
-constexpr bool kSanitized = false;
-#endif
 // Only touched pages count, but 2,048 default stacks would reserve 16 GiB. Sanitizers make frames several times larger.
-constexpr std::size_t kStackBytes = kSanitized ? std::size_t{4} << 20U : std::size_t{512} << 10U;
+constexpr std::size_t kStackBytes = core::kSanitized ? std::size_t{4} << 20U : std::size_t{512} << 10U;
 
 constexpr milliseconds kDestructorDrain{5'000};
 constexpr milliseconds kLookAgain{20};  // after the system was out of something

@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t kLearnEvery = 64;  // arrivals
 // Two generators of one seed must not run alike.
 constexpr std::uint64_t kNodeStream = 0x9e3779b97f4a7c15;
-constexpr std::uint64_t kChoiceStream = 0xc2b2ae3d27d4eb4f;
+constexpr std::uint64_t kReplayStream = 0xc2b2ae3d27d4eb4f;
 
 template <class T>
 void shuffle(std::vector<T>& list, std::mt19937_64& random) {
@@ -85,7 +85,7 @@ Replay replay(const Workload& workload, const ReplaySettings& settings, std::uin
   const auto order = arrivals(workload, settings.inflation, seed);
   Cluster cluster(workload, node_order(workload, seed));
   Chooser chooser(settings.chooser, workload, cluster, settings.mix_from ? first_mix() : workload.mix(),
-                  seed ^ kChoiceStream);
+                  seed ^ kReplayStream);
   Learner learner(workload, settings.mix_from ? static_cast<std::size_t>(
                                                     std::ceil(*settings.mix_from * static_cast<double>(order.size())))
                                               : 0);

@@ -10,7 +10,7 @@ namespace {
 constexpr std::array<std::size_t, 8> kShown = {50, 80, 90, 95, 100, 110, 120, 130};
 constexpr std::array<std::size_t, 4> kFailuresShown = {90, 95, 100, 130};
 constexpr int kNameWidth = 12;
-constexpr int kWidth = 15;
+constexpr int kCellWidth = 15;
 
 std::string text(const Spread& value, int digits = 2) {
   if (value.runs == 0) return "-";
@@ -19,7 +19,7 @@ std::string text(const Spread& value, int digits = 2) {
 }
 
 // fmt counts "±" as one column, as terminals do.
-std::string cell(const std::string& of) { return fmt::format("{:>{}}", of, kWidth); }
+std::string cell(const std::string& of) { return fmt::format("{:>{}}", of, kCellWidth); }
 
 std::string by_arrival(std::span<const PolicyReplays> policies, const std::string& title, const PointValue& value) {
   const std::size_t last = last_percent(policies);

@@ -165,7 +165,7 @@ void ClusterState::Work::run() {
   }
 }
 
-ClusterState::ClusterState(StateOptions options, const core::Clock& clock)
+ClusterState::ClusterState(const StateOptions& options, const core::Clock& clock)
     : work_(std::make_unique<Work>(options, clock)) {}
 
 ClusterState::~ClusterState() { stop(); }

@@ -15,8 +15,8 @@
 namespace berth::tests {
 namespace {
 
-using testing::ContainsRegex;
-using testing::HasSubstr;
+using ::testing::ContainsRegex;
+using ::testing::HasSubstr;
 
 struct Outcome {
   int status;
@@ -40,11 +40,11 @@ struct Wrong {
   const char* says;
 };
 
-class WrongUsage : public testing::TestWithParam<Wrong> {};
+class WrongUsage : public ::testing::TestWithParam<Wrong> {};
 
 INSTANTIATE_TEST_SUITE_P(
     Table, WrongUsage,
-    testing::Values(
+    ::testing::Values(
         Wrong{{}, 2, "subcommand is required"}, Wrong{{"sevre"}, 2, "sevre"},
         Wrong{{"serve", "--lisen", "x"}, 2, "--lisen"}, Wrong{{"serve"}, 2, "say where the cluster is"},
         Wrong{{"serve", "--cluster-file", "x", "--in-cluster"}, 2, "excludes"},
@@ -144,7 +144,7 @@ TEST(Topology, BandwidthsComeFromTheConfiguration) {
 TEST(Topology, WhatCantBeReadIsOneLineThatSaysWhere) {
   const Outcome outcome = run({"topology", "-"}, "\tGPU0\tGPU1\nGPU0\t X \tNV\x1B[5m\xFF\n");
   EXPECT_EQ(outcome.status, 1);
-  EXPECT_THAT(outcome.errors, testing::StartsWith("berth: standard input: line 2, column GPU1: "));
+  EXPECT_THAT(outcome.errors, ::testing::StartsWith("berth: standard input: line 2, column GPU1: "));
   EXPECT_EQ(std::count(outcome.errors.begin(), outcome.errors.end(), '\n'), 1) << outcome.errors;
   EXPECT_TRUE(outcome.output.empty()) << outcome.output;
 }
@@ -152,7 +152,7 @@ TEST(Topology, WhatCantBeReadIsOneLineThatSaysWhere) {
 TEST(Version, IsPrinted) {
   const Outcome outcome = run({"version"});
   EXPECT_EQ(outcome.status, 0);
-  EXPECT_THAT(outcome.output, testing::StartsWith("berth "));
+  EXPECT_THAT(outcome.output, ::testing::StartsWith("berth "));
 }
 
 TEST(Help, SaysHowToTryItOnADump) {
@@ -208,9 +208,9 @@ TEST(ServeStandardInput, IsReadOnce) {
   EXPECT_EQ(nlohmann::json::parse(berth.admin("/api/v1/summary")->body).at("nodes"), 1);
 }
 
-class SignalWhileReading : public testing::TestWithParam<int> {};
+class SignalWhileReading : public ::testing::TestWithParam<int> {};
 
-INSTANTIATE_TEST_SUITE_P(Signals, SignalWhileReading, testing::Values(SIGTERM, SIGINT));
+INSTANTIATE_TEST_SUITE_P(Signals, SignalWhileReading, ::testing::Values(SIGTERM, SIGINT));
 
 // A pipe whose other end stays open and silent: the program must not wait for it.
 TEST_P(SignalWhileReading, EndsIt) {

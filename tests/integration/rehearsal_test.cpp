@@ -13,7 +13,7 @@ namespace berth::tests {
 namespace {
 
 using simulate::size_of;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 constexpr const char* kNodes = "sn,cpu_milli,memory_mib,gpu,model\n";
 constexpr const char* kTasks = "name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec\n";
@@ -33,16 +33,16 @@ std::uint64_t seed_in_order(const simulate::Workload& of) {
   }
 }
 
-struct Outcome {
+struct RehearsalOutcome {
   int status;
   std::string output;
   std::string errors;
 };
 
-Outcome run(std::vector<std::string> arguments) {
+RehearsalOutcome rehearse(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), {BERTH_BINARY, "simulate"});
   ChildProcess child(arguments);
-  Outcome outcome;
+  RehearsalOutcome outcome;
   outcome.output = child.rest_of_output();
   outcome.errors = child.rest_of_errors();
   outcome.status = child.wait();
@@ -57,8 +57,8 @@ TEST(ThroughHttp, EveryTaskHasTheGpusThatItMayHave) {
       dir.write("tasks.csv", std::string(kTasks) +
                                  "a,4000,1024,1,1000,T4\nb,4000,1024,1,500,T4\nc,4000,1024,1,500,T4|P100\n"
                                  "d,4000,1024,2,1000,G2\ne,4000,1024,0,0,\n");
-  const Outcome outcome = run({"--nodes", nodes, "--tasks", tasks, "--through-http", "--seeds", "1..4", "--jobs", "2",
-                               "--inflation", "0", "--format", "json"});
+  const RehearsalOutcome outcome = rehearse({"--nodes", nodes, "--tasks", tasks, "--through-http", "--seeds", "1..4",
+                                             "--jobs", "2", "--inflation", "0", "--format", "json"});
   ASSERT_EQ(outcome.status, 0) << outcome.errors;
   const auto told = nlohmann::json::parse(outcome.output);
   EXPECT_EQ(told["policy"], "berth");
@@ -129,7 +129,7 @@ TEST(ThroughHttp, LogOfABerthThatDoesNotStartIsShown) {
   const std::string nodes = dir.write("nodes.csv", std::string(kNodes) + "n,64000,262144,2,T4\n");
   const std::string tasks = dir.write("tasks.csv", std::string(kTasks) + "a,1000,1024,1,1000,\n");
   const std::string config = dir.write("berth.yaml", "policy: {weihgts: 1}\n");
-  const Outcome outcome = run({"--nodes", nodes, "--tasks", tasks, "--through-http", "--config", config});
+  const RehearsalOutcome outcome = rehearse({"--nodes", nodes, "--tasks", tasks, "--through-http", "--config", config});
   EXPECT_EQ(outcome.status, 1);
   EXPECT_THAT(outcome.errors, HasSubstr("berth serve: ended at once"));
   EXPECT_THAT(outcome.errors, HasSubstr("weihgts"));
@@ -150,12 +150,12 @@ TEST(ThroughHttp, FlagsThatSayNothingWithItAreRefused) {
   for (const auto& [more, says] : cases) {
     std::vector<std::string> arguments = start;
     arguments.insert(arguments.end(), more.begin(), more.end());
-    const Outcome outcome = run(arguments);
+    const RehearsalOutcome outcome = rehearse(arguments);
     EXPECT_EQ(outcome.status, 2) << more.front();
     EXPECT_THAT(outcome.errors, HasSubstr(says));
     EXPECT_EQ(std::ranges::count(outcome.errors, '\n'), 1);
   }
-  const Outcome outcome = run({"--nodes", "n", "--tasks", "t", "--config", "c"});
+  const RehearsalOutcome outcome = rehearse({"--nodes", "n", "--tasks", "t", "--config", "c"});
   EXPECT_EQ(outcome.status, 2);
   EXPECT_THAT(outcome.errors, HasSubstr("--through-http"));
 }

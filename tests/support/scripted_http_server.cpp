@@ -28,9 +28,9 @@ struct SslContextFree {
   void operator()(SSL_CTX* context) const { SSL_CTX_free(context); }
 };
 using SslContext = std::unique_ptr<SSL_CTX, SslContextFree>;
-using Bio = std::unique_ptr<BIO, decltype(&BIO_free_all)>;
+using MemoryBio = std::unique_ptr<BIO, decltype(&BIO_free_all)>;
 
-Bio memory(const std::string& text) {
+MemoryBio memory(const std::string& text) {
   return {BIO_new_mem_buf(text.data(), static_cast<int>(text.size())), BIO_free_all};
 }
 

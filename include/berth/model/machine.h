@@ -53,6 +53,8 @@ struct Gpu {
   friend bool operator==(const Gpu&, const Gpu&) = default;
 };
 
+inline constexpr std::size_t kMaxNics = 64;  // that are kept of a node
+
 struct Nic {
   std::string name;                    // "mlx5_0"
   std::array<Link, kMaxGpus> links{};  // to each GPU; kSelf if not known

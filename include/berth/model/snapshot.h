@@ -148,6 +148,10 @@ struct alignas(64) NodeState {
   std::shared_ptr<const std::vector<Occupant>> occupants;    // the first to end first; null if none
 
   [[nodiscard]] std::int32_t unused() const { return gpus - used - firm; }
+  // A source tells the GPUs one by one.
+  [[nodiscard]] bool told_apart() const { return machine && !machine->gpus.empty(); }
+  // Of one GPU, as the source or else the node's labels tell it; 0 if not known.
+  [[nodiscard]] std::int64_t gpu_memory_mib() const;
 };
 
 // Which of the free GPUs somebody will get who was promised so many: the best set; all if there aren't as many.

@@ -94,7 +94,7 @@ struct StateCounters {
 
 class ClusterState final : public model::UpdateSink {
  public:
-  ClusterState(StateOptions options, const core::Clock& clock);
+  ClusterState(const StateOptions& options, const core::Clock& clock);
   ~ClusterState() override;
   ClusterState(const ClusterState&) = delete;
   ClusterState& operator=(const ClusterState&) = delete;

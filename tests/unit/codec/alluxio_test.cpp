@@ -13,17 +13,17 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-core::Result<std::vector<WorkerBytes>> read(std::string json) { return read_master_info(json); }
+core::Result<std::vector<WorkerBytes>> read_workers(std::string json) { return read_master_info(json); }
 
 std::vector<WorkerBytes> workers(const std::string& list) {
-  const auto answer = read(R"({"workers":[)" + list + "]}");
+  const auto answer = read_workers(R"({"workers":[)" + list + "]}");
   EXPECT_TRUE(answer) << answer.error().to_string();
   return answer.value_or(std::vector<WorkerBytes>{});
 }
 
 // Written from the field names of Alluxio's sources; it was not recorded from a master.
 TEST(MasterInfo, BytesOfEveryWorker) {
-  const auto answer = read(R"({"configuration":{"alluxio.master.hostname":"10.0.0.9"},"lostWorkers":[{"address":
+  const auto answer = read_workers(R"({"configuration":{"alluxio.master.hostname":"10.0.0.9"},"lostWorkers":[{"address":
     {"host":"10.0.0.7"},"usedBytes":9}],"metrics":{"Cluster.BytesReadLocal":1},"rpcAddress":"10.0.0.9:20000",
     "startTimeMs":1795968000000,"tierCapacity":{"MEM":{"total":2147483648,"used":1288490188}},"version":"2.9.0",
     "workers":[
@@ -37,7 +37,7 @@ TEST(MasterInfo, BytesOfEveryWorker) {
 }
 
 TEST(MasterInfo, MayBeWrapped) {
-  const auto answer = read(R"({"code":0,"masterInfo":{"workers":[{"address":{"host":"a"},"usedBytes":1}]}})");
+  const auto answer = read_workers(R"({"code":0,"masterInfo":{"workers":[{"address":{"host":"a"},"usedBytes":1}]}})");
   ASSERT_TRUE(answer) << answer.error().to_string();
   EXPECT_THAT(*answer, ElementsAre(WorkerBytes{"a", 1}));
 }
@@ -62,7 +62,7 @@ TEST(MasterInfo, AmountsBeyondAllBytesAreClamped) {
 // Otherwise its workers would seem to have lost everything.
 TEST(MasterInfo, NegativeAmountMakesTheAnswerInvalid) {
   for (const std::string amount : {"-5", "-1e300"}) {
-    const auto answer = read(
+    const auto answer = read_workers(
         R"({"workers":[{"address":{"host":"a"},"usedBytes":1},{"address":{"host":"b"},"usedBytes":)" + amount + "}]}");
     ASSERT_FALSE(answer) << amount;
     EXPECT_EQ(answer.error().to_string(), "workers[1].usedBytes: must not be negative");
@@ -81,7 +81,7 @@ TEST(MasterInfo, TooManyWorkers) {
   std::string list = R"({"address":{"host":"a"},"usedBytes":1})";
   for (int i = 1; i < 10'000; ++i) list += R"(,{"address":{"host":"a"},"usedBytes":1})";
   EXPECT_THAT(workers(list), ElementsAre(WorkerBytes{"a", 10'000}));
-  const auto answer = read(R"({"workers":[)" + list + ",{}]}");
+  const auto answer = read_workers(R"({"workers":[)" + list + ",{}]}");
   ASSERT_FALSE(answer);
   EXPECT_EQ(answer.error().code, core::ErrorCode::kTooLarge);
 }
@@ -101,7 +101,7 @@ TEST(MasterInfo, GarbageIsAnError) {
         Case{R"({"workers":[{"address":{"host":7},"usedBytes":1}]})", "workers[0].address.host: must be a string"},
         Case{R"({"workers":[{"address":{"host":"a"},"usedBytes":"1GB"}]})", "workers[0].usedBytes: must be a number"},
         Case{R"({"workers":[{"address":{"host":"a"},"usedBytes":1)", "malformed"}}) {
-    const auto answer = read(c.json);
+    const auto answer = read_workers(c.json);
     ASSERT_FALSE(answer) << c.json;
     EXPECT_EQ(answer.error().code, core::ErrorCode::kInvalid);
     EXPECT_THAT(answer.error().to_string(), HasSubstr(c.says)) << c.json;

@@ -27,24 +27,24 @@ TEST(ReadBindRequest, KeysAreMatchedWithoutRegardToCase) {
   EXPECT_EQ(*request, (BindRequest{"ns", "p", "", "a"}));
 }
 
-struct Refused {
+struct RefusedBind {
   const char* body;
   const char* why;
 };
 
-class BadBindRequest : public testing::TestWithParam<Refused> {};
+class BadBindRequest : public testing::TestWithParam<RefusedBind> {};
 
 INSTANTIATE_TEST_SUITE_P(
     Table, BadBindRequest,
-    testing::Values(Refused{R"([])", "the body must be an object, not a list"},
-                    Refused{R"({"PodNamespace":"ns","Node":"a"})", "PodName: is missing or null"},
-                    Refused{R"({"PodName":"p","PodNamespace":null,"Node":"a"})", "PodNamespace: is missing or null"},
-                    Refused{R"({"PodName":"p","PodNamespace":"ns"})", "Node: is missing or null"},
-                    Refused{R"({"PodName":"p","PodNamespace":"ns","Node":7})", "Node: must be a string, not a number"},
-                    Refused{R"({"PodName":"p/../q","PodNamespace":"ns","Node":"a"})", "PodName: is not a name"},
-                    Refused{R"({"PodName":"..","PodNamespace":"ns","Node":"a"})", "PodName: is not a name"},
-                    Refused{R"({"PodName":"p","podname":"q","PodNamespace":"ns","Node":"a"})",
-                            "PodName: is given twice"}));
+    testing::Values(
+        RefusedBind{R"([])", "the body must be an object, not a list"},
+        RefusedBind{R"({"PodNamespace":"ns","Node":"a"})", "PodName: is missing or null"},
+        RefusedBind{R"({"PodName":"p","PodNamespace":null,"Node":"a"})", "PodNamespace: is missing or null"},
+        RefusedBind{R"({"PodName":"p","PodNamespace":"ns"})", "Node: is missing or null"},
+        RefusedBind{R"({"PodName":"p","PodNamespace":"ns","Node":7})", "Node: must be a string, not a number"},
+        RefusedBind{R"({"PodName":"p/../q","PodNamespace":"ns","Node":"a"})", "PodName: is not a name"},
+        RefusedBind{R"({"PodName":"..","PodNamespace":"ns","Node":"a"})", "PodName: is not a name"},
+        RefusedBind{R"({"PodName":"p","podname":"q","PodNamespace":"ns","Node":"a"})", "PodName: is given twice"}));
 
 TEST_P(BadBindRequest, NamesTheField) {
   std::string body = GetParam().body;

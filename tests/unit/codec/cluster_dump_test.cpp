@@ -9,7 +9,6 @@ namespace berth::codec {
 namespace {
 
 using testing::ElementsAre;
-using testing::IsEmpty;
 
 // Keeps what it is told as text, in order.
 class Recorder final : public model::UpdateSink {
@@ -38,7 +37,7 @@ class Recorder final : public model::UpdateSink {
   static std::string text(const auto&) { return "other"; }
 };
 
-ClusterDump read(std::string json) {
+ClusterDump read_dump(std::string json) {
   auto dump = ObjectReader({}).read_cluster_dump(json);
   EXPECT_TRUE(dump) << dump.error().to_string();
   return dump ? *std::move(dump) : ClusterDump{};
@@ -46,7 +45,7 @@ ClusterDump read(std::string json) {
 
 std::vector<std::string> told(const std::string& json) {
   Recorder recorder;
-  push_dump(read(json), recorder);
+  push_dump(read_dump(json), recorder);
   return recorder.told;
 }
 
@@ -69,7 +68,7 @@ TEST(ClusterDump, IsToldAsCompleteListsPodsLast) {
 
 // Without a Dataset in it, a dump may be of nodes and pods alone: node labels are all that tells of datasets.
 TEST(ClusterDump, FluidIsServedWhereADatasetWas) {
-  const auto served = [](const std::string& json) { return read(json).fluid_served; };
+  const auto served = [](const std::string& json) { return read_dump(json).fluid_served; };
   EXPECT_FALSE(served(R"({"kind":"List","items":[{"kind":"Node","metadata":{"name":"a"}}]})"));
   EXPECT_FALSE(served(R"({"kind":"List","items":[{"kind":"Dataset","apiVersion":"example.com/v1"}]})"));
   EXPECT_TRUE(served(R"({"kind":"DatasetList","apiVersion":"data.fluid.io/v1alpha1","items":[]})"));
@@ -77,9 +76,9 @@ TEST(ClusterDump, FluidIsServedWhereADatasetWas) {
 }
 
 TEST(ClusterDump, SingleObjectOfAnyKind) {
-  EXPECT_EQ(read(R"({"kind":"PersistentVolumeClaim","metadata":{"name":"d"}})").claims.size(), 1U);
-  EXPECT_EQ(read(R"({"kind":"ThinRuntime","metadata":{"name":"d"}})").runtimes.at(0).type, "thin");
-  EXPECT_EQ(read(R"({"kind":"AlluxioRuntimeList","items":[{"metadata":{"name":"d"}}]})").runtimes.at(0).type,
+  EXPECT_EQ(read_dump(R"({"kind":"PersistentVolumeClaim","metadata":{"name":"d"}})").claims.size(), 1U);
+  EXPECT_EQ(read_dump(R"({"kind":"ThinRuntime","metadata":{"name":"d"}})").runtimes.at(0).type, "thin");
+  EXPECT_EQ(read_dump(R"({"kind":"AlluxioRuntimeList","items":[{"metadata":{"name":"d"}}]})").runtimes.at(0).type,
             "alluxio");
 }
 

@@ -28,7 +28,7 @@ std::shared_ptr<model::DatasetPlacement> imagenet() {
 }
 
 // Three nodes; vision/imagenet (id 0) with the alias team/images, and a label that no Dataset is known of (id 2).
-model::Snapshot sample() {
+model::Snapshot sample_cluster() {
   model::Snapshot snapshot;
   snapshot.ready = true;
   snapshot.index = std::make_shared<const model::NodeIndex>(std::vector<std::string>{"a", "b", "c"});
@@ -44,7 +44,7 @@ model::Snapshot sample() {
 }
 
 TEST(DatasetJson, CachesThatNobodySharesAreWorthTheFullest) {
-  auto snapshot = sample();
+  auto snapshot = sample_cluster();
   auto placement = imagenet();
   placement->own_caches = true;
   snapshot.datasets[0] = placement;
@@ -52,7 +52,7 @@ TEST(DatasetJson, CachesThatNobodySharesAreWorthTheFullest) {
 }
 
 TEST(DatasetJson, OneAsDocumented) {
-  const auto text = write_dataset(sample(), kNow, {"vision", "imagenet"});
+  const auto text = write_dataset(sample_cluster(), kNow, {"vision", "imagenet"});
   ASSERT_TRUE(text.has_value());
   // Together 0.25 + 0.875, which is more than there is; the oldest figure that counts is 90 s old.
   EXPECT_EQ(json::parse(*text), json::parse(R"({
@@ -67,15 +67,16 @@ TEST(DatasetJson, OneAsDocumented) {
 }
 
 TEST(DatasetJson, AnAliasGivesThePhysicalDataset) {
-  EXPECT_EQ(write_dataset(sample(), kNow, {"team", "images"}), write_dataset(sample(), kNow, {"vision", "imagenet"}));
+  EXPECT_EQ(write_dataset(sample_cluster(), kNow, {"team", "images"}),
+            write_dataset(sample_cluster(), kNow, {"vision", "imagenet"}));
 }
 
 TEST(DatasetJson, WhatDoesNotExistIsNone) {
-  EXPECT_EQ(write_dataset(sample(), kNow, {"vision", "lost"}), std::nullopt);
+  EXPECT_EQ(write_dataset(sample_cluster(), kNow, {"vision", "lost"}), std::nullopt);
 }
 
 TEST(DatasetJson, ALabelHasNoFigureButItsSource) {
-  const auto text = write_dataset(sample(), kNow, {"team", "other"});
+  const auto text = write_dataset(sample_cluster(), kNow, {"team", "other"});
   ASSERT_TRUE(text.has_value());
   const auto one = json::parse(*text);
   EXPECT_EQ(one.at("name"), "fluid.io/s-team-other");
@@ -87,7 +88,7 @@ TEST(DatasetJson, ALabelHasNoFigureButItsSource) {
 }
 
 TEST(DatasetJson, NobodyHoldsIt) {
-  auto snapshot = sample();
+  auto snapshot = sample_cluster();
   auto empty = imagenet();
   empty->holders.clear();
   snapshot.datasets[0] = empty;
@@ -99,13 +100,13 @@ TEST(DatasetJson, NobodyHoldsIt) {
 }
 
 TEST(DatasetJson, TheListIsByNameAndCountsWhatItLeavesOut) {
-  const auto all = json::parse(write_datasets(sample(), kNow, {100, 2}));
+  const auto all = json::parse(write_datasets(sample_cluster(), kNow, {100, 2}));
   EXPECT_EQ(all.at("count"), 2);
   ASSERT_EQ(all.at("datasets").size(), 2U);
   EXPECT_EQ(all["datasets"][0].at("name"), "fluid.io/s-team-other");
   EXPECT_EQ(all["datasets"][1].at("nodes").size(), 2U);
   EXPECT_EQ(all["datasets"][1].at("nodeCount"), 3);
-  const auto one = json::parse(write_datasets(sample(), kNow, {1, 2}));
+  const auto one = json::parse(write_datasets(sample_cluster(), kNow, {1, 2}));
   EXPECT_EQ(one.at("count"), 2);
   EXPECT_EQ(one.at("datasets").size(), 1U);
 }

@@ -18,14 +18,14 @@ core::Result<model::DisruptionBudget> try_read(const std::string& rest) {
   return reader.read<model::DisruptionBudget>(json);
 }
 
-model::DisruptionBudget read(const std::string& rest) {
+model::DisruptionBudget budget_of(const std::string& rest) {
   const auto budget = try_read(rest);
   EXPECT_TRUE(budget) << budget.error().to_string();
   return budget.value_or(model::DisruptionBudget{});
 }
 
 TEST(DisruptionBudgetReader, SelectorAndStatus) {
-  const auto budget = read(R"("spec":{"minAvailable":"50%","selector":{"matchLabels":{"app":"serving"},
+  const auto budget = budget_of(R"("spec":{"minAvailable":"50%","selector":{"matchLabels":{"app":"serving"},
       "matchExpressions":[{"key":"tier","operator":"In","values":["gold","silver"]},
       {"key":"tier","operator":"NotIn","values":["tin"]},{"key":"team","operator":"Exists"},
       {"key":"debug","operator":"DoesNotExist","values":null}]}},
@@ -43,9 +43,9 @@ TEST(DisruptionBudgetReader, SelectorAndStatus) {
 }
 
 TEST(DisruptionBudgetReader, NoSelectorSelectsNothingAndAnEmptyOneAll) {
-  EXPECT_FALSE(read("").selects);
-  EXPECT_FALSE(read(R"("spec":{"selector":null})").selects);
-  const auto all = read(R"("spec":{"selector":{}})");
+  EXPECT_FALSE(budget_of("").selects);
+  EXPECT_FALSE(budget_of(R"("spec":{"selector":null})").selects);
+  const auto all = budget_of(R"("spec":{"selector":{}})");
   EXPECT_TRUE(all.selects);
   EXPECT_THAT(all.selector, IsEmpty());
 }

@@ -144,12 +144,12 @@ TEST_F(ExtenderRead, PodIsRequired) {
   }
 }
 
-struct Refused {
+struct RefusedRequest {
   const char* name;
   std::string body;
   const char* says;
 };
-class ExtenderRefuses : public testing::TestWithParam<Refused> {};
+class ExtenderRefuses : public testing::TestWithParam<RefusedRequest> {};
 
 TEST_P(ExtenderRefuses, WithTheReason) {
   ExtenderReader reader;
@@ -173,64 +173,67 @@ std::string nested(std::size_t levels) { return std::string(levels, '[') + std::
 INSTANTIATE_TEST_SUITE_P(
     Syntax, ExtenderRefuses,
     testing::Values(
-        Refused{"empty", "", "empty"}, Refused{"blank", " \n ", "empty"},
-        Refused{"truncated", R"({"Pod":{},"NodeNames":["a")", "malformed JSON"},
-        Refused{"truncated_in_string", R"({"Pod":{},"NodeNames":["a)", "ends inside a string"},
-        Refused{"text_behind", R"({"Pod":{},"NodeNames":[]} x)", "malformed JSON"},
-        Refused{"two_bodies", R"({"Pod":{}}{"Pod":{}})", "malformed JSON"},
-        Refused{"trailing_comma", R"({"Pod":{},})", "malformed JSON"},
-        Refused{"single_quotes", "{'Pod':{}}", "malformed JSON"},
+        RefusedRequest{"empty", "", "empty"}, RefusedRequest{"blank", " \n ", "empty"},
+        RefusedRequest{"truncated", R"({"Pod":{},"NodeNames":["a")", "malformed JSON"},
+        RefusedRequest{"truncated_in_string", R"({"Pod":{},"NodeNames":["a)", "ends inside a string"},
+        RefusedRequest{"text_behind", R"({"Pod":{},"NodeNames":[]} x)", "malformed JSON"},
+        RefusedRequest{"two_bodies", R"({"Pod":{}}{"Pod":{}})", "malformed JSON"},
+        RefusedRequest{"trailing_comma", R"({"Pod":{},})", "malformed JSON"},
+        RefusedRequest{"single_quotes", "{'Pod':{}}", "malformed JSON"},
         // What nobody looks at is checked too.
-        Refused{"bad_unread_value", R"({"Pod":{"spec":{"x":nul}},"NodeNames":["a"]})", "malformed JSON"},
-        Refused{"bad_unread_number", R"({"Pod":{"spec":{"x":01}},"NodeNames":["a"]})", "bad number"},
-        Refused{"bad_unread_escape", R"({"Pod":{"spec":{"x":"\q"}},"NodeNames":["a"]})", "bad escape"},
-        Refused{"bad_inside_node", with_nodes(R"([{"metadata":{"name":"a"},"status":{"x":tru}}])"), "malformed JSON"},
-        Refused{"missing_comma_in_node", with_nodes(R"([{"metadata":{"name":"a"} "x":1}])"), "malformed JSON"},
-        Refused{"control_character", "{\"Pod\":{},\"x\":\"a\nb\"}", "control character"},
-        Refused{"not_utf8", "{\"Pod\":{},\"NodeNames\":[\"\xff\"]}", "not UTF-8"},
-        Refused{"zero_byte", std::string("{\"Pod\":{}}\0", 11), "malformed JSON"},
-        Refused{"nested_in_pod", R"({"Pod":{"x":)" + nested(100'000) + "}}", "nested too deeply"},
-        Refused{"nested_unclosed", std::string(1'000'000, '['), "malformed JSON"},
-        Refused{"nested_unclosed_objects",
-                [] {
-                  std::string body;
-                  for (int i = 0; i < 100'000; ++i) body += "{\"a\":";
-                  return body;
-                }(),
-                "malformed JSON"}),
+        RefusedRequest{"bad_unread_value", R"({"Pod":{"spec":{"x":nul}},"NodeNames":["a"]})", "malformed JSON"},
+        RefusedRequest{"bad_unread_number", R"({"Pod":{"spec":{"x":01}},"NodeNames":["a"]})", "bad number"},
+        RefusedRequest{"bad_unread_escape", R"({"Pod":{"spec":{"x":"\q"}},"NodeNames":["a"]})", "bad escape"},
+        RefusedRequest{"bad_inside_node", with_nodes(R"([{"metadata":{"name":"a"},"status":{"x":tru}}])"),
+                       "malformed JSON"},
+        RefusedRequest{"missing_comma_in_node", with_nodes(R"([{"metadata":{"name":"a"} "x":1}])"), "malformed JSON"},
+        RefusedRequest{"control_character", "{\"Pod\":{},\"x\":\"a\nb\"}", "control character"},
+        RefusedRequest{"not_utf8", "{\"Pod\":{},\"NodeNames\":[\"\xff\"]}", "not UTF-8"},
+        RefusedRequest{"zero_byte", std::string("{\"Pod\":{}}\0", 11), "malformed JSON"},
+        RefusedRequest{"nested_in_pod", R"({"Pod":{"x":)" + nested(100'000) + "}}", "nested too deeply"},
+        RefusedRequest{"nested_unclosed", std::string(1'000'000, '['), "malformed JSON"},
+        RefusedRequest{"nested_unclosed_objects",
+                       [] {
+                         std::string body;
+                         for (int i = 0; i < 100'000; ++i) body += "{\"a\":";
+                         return body;
+                       }(),
+                       "malformed JSON"}),
     kCaseName);
 
 INSTANTIATE_TEST_SUITE_P(
     Types, ExtenderRefuses,
     testing::Values(
-        Refused{"list_body", "[]", "the body must be an object, not a list"},
-        Refused{"string_body", "\"Pod\"", "the body must be an object, not a string"},
-        Refused{"null_body", "null", "the body must be an object, not null"},
-        Refused{"pod_is_string", R"({"Pod":"p"})", "Pod: must be an object, not a string"},
-        Refused{"pod_is_list", R"({"Pod":[]})", "Pod: must be an object, not a list"},
-        Refused{"names_is_object", R"({"Pod":{},"NodeNames":{}})", "NodeNames: must be a list, not an object"},
-        Refused{"names_is_string", R"({"Pod":{},"NodeNames":"a"})", "NodeNames: must be a list, not a string"},
-        Refused{"number_as_name", R"({"Pod":{},"NodeNames":["a",7]})", "NodeNames[1]: must be a string, not a number"},
-        Refused{"null_as_name", R"({"Pod":{},"NodeNames":[null]})", "NodeNames[0]: must be a string, not null"},
-        Refused{"empty_name", R"({"Pod":{},"NodeNames":["a",""]})", "NodeNames[1]: is empty"},
-        Refused{"nodes_is_list", R"({"Pod":{},"Nodes":[]})", "Nodes: must be an object, not a list"},
-        Refused{"items_is_object", with_nodes("{}"), "Nodes.items: must be a list, not an object"},
-        Refused{"node_is_string", with_nodes("[" + kNode + ",\"b\"]"), "Nodes.items[1]: must be an object"},
-        Refused{"node_is_null", with_nodes("[null]"), "Nodes.items[0]: must be an object, not null"},
-        Refused{"node_without_metadata", with_nodes("[{}]"), "Nodes.items[0].metadata.name: is missing"},
-        Refused{"node_without_name", with_nodes("[" + kNode + R"(,{"metadata":{}}])"),
-                "Nodes.items[1].metadata.name: is missing"},
-        Refused{"node_with_empty_name", with_nodes(R"([{"metadata":{"name":""}}])"), "metadata.name: is missing"},
-        Refused{"node_with_number_name", with_nodes(R"([{"metadata":{"name":5}}])"),
-                "Nodes.items[0].metadata.name: must be a string, not a number"},
-        Refused{"pod_field", R"({"Pod":{"spec":{"nodeName":{}}},"NodeNames":[]})",
-                "Pod.spec.nodeName: must be a string, not an object"},
-        Refused{"pod_twice", R"({"Pod":{},"pod":{}})", "Pod: is given twice"},
-        Refused{"names_twice", R"({"Pod":{},"NodeNames":["a"],"NodeNames":["b"]})", "NodeNames: is given twice"},
-        Refused{"nodes_twice", R"({"Pod":{},"Nodes":{},"nodes":{}})", "Nodes: is given twice"},
-        Refused{"items_twice", R"({"Pod":{},"Nodes":{"items":[],"Items":[]}})", "Nodes.items: is given twice"},
-        Refused{"name_twice", with_nodes(R"([{"metadata":{"name":"a","name":"b"}}])"),
-                "Nodes.items[0].metadata.name: is given twice"}),
+        RefusedRequest{"list_body", "[]", "the body must be an object, not a list"},
+        RefusedRequest{"string_body", "\"Pod\"", "the body must be an object, not a string"},
+        RefusedRequest{"null_body", "null", "the body must be an object, not null"},
+        RefusedRequest{"pod_is_string", R"({"Pod":"p"})", "Pod: must be an object, not a string"},
+        RefusedRequest{"pod_is_list", R"({"Pod":[]})", "Pod: must be an object, not a list"},
+        RefusedRequest{"names_is_object", R"({"Pod":{},"NodeNames":{}})", "NodeNames: must be a list, not an object"},
+        RefusedRequest{"names_is_string", R"({"Pod":{},"NodeNames":"a"})", "NodeNames: must be a list, not a string"},
+        RefusedRequest{"number_as_name", R"({"Pod":{},"NodeNames":["a",7]})",
+                       "NodeNames[1]: must be a string, not a number"},
+        RefusedRequest{"null_as_name", R"({"Pod":{},"NodeNames":[null]})", "NodeNames[0]: must be a string, not null"},
+        RefusedRequest{"empty_name", R"({"Pod":{},"NodeNames":["a",""]})", "NodeNames[1]: is empty"},
+        RefusedRequest{"nodes_is_list", R"({"Pod":{},"Nodes":[]})", "Nodes: must be an object, not a list"},
+        RefusedRequest{"items_is_object", with_nodes("{}"), "Nodes.items: must be a list, not an object"},
+        RefusedRequest{"node_is_string", with_nodes("[" + kNode + ",\"b\"]"), "Nodes.items[1]: must be an object"},
+        RefusedRequest{"node_is_null", with_nodes("[null]"), "Nodes.items[0]: must be an object, not null"},
+        RefusedRequest{"node_without_metadata", with_nodes("[{}]"), "Nodes.items[0].metadata.name: is missing"},
+        RefusedRequest{"node_without_name", with_nodes("[" + kNode + R"(,{"metadata":{}}])"),
+                       "Nodes.items[1].metadata.name: is missing"},
+        RefusedRequest{"node_with_empty_name", with_nodes(R"([{"metadata":{"name":""}}])"),
+                       "metadata.name: is missing"},
+        RefusedRequest{"node_with_number_name", with_nodes(R"([{"metadata":{"name":5}}])"),
+                       "Nodes.items[0].metadata.name: must be a string, not a number"},
+        RefusedRequest{"pod_field", R"({"Pod":{"spec":{"nodeName":{}}},"NodeNames":[]})",
+                       "Pod.spec.nodeName: must be a string, not an object"},
+        RefusedRequest{"pod_twice", R"({"Pod":{},"pod":{}})", "Pod: is given twice"},
+        RefusedRequest{"names_twice", R"({"Pod":{},"NodeNames":["a"],"NodeNames":["b"]})", "NodeNames: is given twice"},
+        RefusedRequest{"nodes_twice", R"({"Pod":{},"Nodes":{},"nodes":{}})", "Nodes: is given twice"},
+        RefusedRequest{"items_twice", R"({"Pod":{},"Nodes":{"items":[],"Items":[]}})", "Nodes.items: is given twice"},
+        RefusedRequest{"name_twice", with_nodes(R"([{"metadata":{"name":"a","name":"b"}}])"),
+                       "Nodes.items[0].metadata.name: is given twice"}),
     kCaseName);
 
 // Every prefix of a real call is refused: none of them is a call.

@@ -12,19 +12,20 @@ using model::CacheRole;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-model::Pod read(std::string json) {
+model::Pod pod_of(std::string json) {
   const auto pod = ObjectReader({}).read<model::Pod>(json);
   EXPECT_TRUE(pod) << pod.error().to_string() << "\n" << json;
   return pod.value_or(model::Pod{});
 }
 
 std::optional<CachePod> cache_of(const std::string& name, const std::string& labels, const std::string& rest = "") {
-  return read(R"({"metadata":{"name":")" + name + R"(","namespace":"n","labels":{)" + labels + "}}" + rest + "}").cache;
+  return pod_of(R"({"metadata":{"name":")" + name + R"(","namespace":"n","labels":{)" + labels + "}}" + rest + "}")
+      .cache;
 }
 
 // A worker as Fluid 1.0.8's chart makes it, with the container network.
 TEST(FluidPod, AlluxioWorker) {
-  const auto pod = read(R"({"metadata":{"name":"imagenet-worker-0","namespace":"research","uid":"u","labels":{
+  const auto pod = pod_of(R"({"metadata":{"name":"imagenet-worker-0","namespace":"research","uid":"u","labels":{
     "app":"alluxio","chart":"alluxio-0.9.14","release":"imagenet","heritage":"Helm","role":"alluxio-worker",
     "fluid.io/dataset":"research-imagenet","fluid.io/dataset-placement":"Exclusive","fluid.io/dataset-id":
     "research-imagenet","fluid.io/managed-by":"fluid"}},"spec":{"nodeName":"a","containers":[{"name":"alluxio-worker",
@@ -142,7 +143,7 @@ TEST(FluidPod, JuiceFsCommunityKeepsACacheInEveryClient) {
 }
 
 std::vector<std::string> claims(const std::string& volumes, const std::string& name = "p") {
-  return read(R"({"metadata":{"name":")" + name + R"("},"spec":{"volumes":[)" + volumes + "]}}").claims;
+  return pod_of(R"({"metadata":{"name":")" + name + R"("},"spec":{"volumes":[)" + volumes + "]}}").claims;
 }
 
 TEST(PodClaims, OfVolumesEachOnce) {
@@ -168,7 +169,7 @@ TEST(PodClaims, NoMoreThanAPodCanHave) {
 }
 
 TEST(PodDatasets, RequiredByLabel) {
-  EXPECT_THAT(read(R"({"metadata":{"name":"p","labels":{"fluid.io/dataset.imagenet.sched":"required",
+  EXPECT_THAT(pod_of(R"({"metadata":{"name":"p","labels":{"fluid.io/dataset.imagenet.sched":"required",
       "fluid.io/dataset.a.b-c.sched":"required","fluid.io/dataset.coco.sched":"preferred","fluid.io/dataset..sched":
       "required","fluid.io/dataset.sched":"required","fluid.io/dataset.X.sched":"required","fluid.io/dataset.x":"required"}}})")
                   .required_claims,
@@ -177,7 +178,7 @@ TEST(PodDatasets, RequiredByLabel) {
 
 TEST(PodDatasets, InUse) {
   const auto in_use = [](const std::string& names) {
-    return read(R"({"metadata":{"name":"p","annotations":{"fluid.io/datasets-in-use":")" + names + "\"}}}")
+    return pod_of(R"({"metadata":{"name":"p","annotations":{"fluid.io/datasets-in-use":")" + names + "\"}}}")
         .datasets_in_use;
   };
   EXPECT_THAT(in_use("coco,imagenet"), ElementsAre("coco", "imagenet"));
@@ -189,13 +190,13 @@ TEST(PodDatasets, InUse) {
 }
 
 TEST(PodImages, OfAllContainersEachOnce) {
-  const auto pod = read(R"({"metadata":{"name":"p"},"spec":{"containers":[{"image":"train:v1"},{"image":"log:v2"}],
+  const auto pod = pod_of(R"({"metadata":{"name":"p"},"spec":{"containers":[{"image":"train:v1"},{"image":"log:v2"}],
       "initContainers":[{"image":"docker.io/library/train:v1"},{"image":""},{}]}})");
   EXPECT_THAT(pod.images, testing::UnorderedElementsAre(model::image_id("train:v1"), model::image_id("log:v2")));
 }
 
 TEST(PodFields, DeadlineAndPriority) {
-  const auto pod = read(R"({"metadata":{"name":"p"},"spec":{"activeDeadlineSeconds":3600,"priority":-10}})");
+  const auto pod = pod_of(R"({"metadata":{"name":"p"},"spec":{"activeDeadlineSeconds":3600,"priority":-10}})");
   EXPECT_EQ(pod.deadline_seconds, 3600);
   EXPECT_EQ(pod.priority, -10);
 }
@@ -208,8 +209,8 @@ struct Message {
 class RejectedByUs : public testing::TestWithParam<Message> {};
 
 TEST_P(RejectedByUs, IsInTheMessage) {
-  EXPECT_EQ(read(R"({"metadata":{"name":"p"},"status":{"conditions":[{"type":"Initialized","status":"True"},)" +
-                 std::string(GetParam().condition) + "]}}")
+  EXPECT_EQ(pod_of(R"({"metadata":{"name":"p"},"status":{"conditions":[{"type":"Initialized","status":"True"},)" +
+                   std::string(GetParam().condition) + "]}}")
                 .rejected_by_us,
             GetParam().ours);
 }

@@ -8,10 +8,9 @@ namespace berth::codec {
 namespace {
 
 using model::DatasetRef;
-using testing::HasSubstr;
 
 template <class T>
-T read(std::string json) {
+T read_fluid(std::string json) {
   const auto object = ObjectReader({}).read<T>(json);
   EXPECT_TRUE(object) << object.error().to_string() << "\n" << json;
   return object.value_or(T{});
@@ -33,7 +32,7 @@ constexpr const char* kDataset = R"({"apiVersion":"data.fluid.io/v1alpha1","kind
   "name":"imagenet","namespace":"research","type":"alluxio","masterReplicas":1}],"ufsTotal":"2.97GiB"}})";
 
 TEST(DatasetReader, BoundDataset) {
-  const auto dataset = read<model::Dataset>(kDataset);
+  const auto dataset = read_fluid<model::Dataset>(kDataset);
   EXPECT_EQ(dataset.ref, (DatasetRef{"research", "imagenet"}));
   EXPECT_EQ(dataset.uid, "9a0c3b52-5d0e-4b8c-9f13-0c6a5be2d417");
   EXPECT_EQ(dataset.phase, "Bound");
@@ -51,7 +50,7 @@ TEST(DatasetReader, NewDatasetHasNoFigures) {
                              R"({"ufsTotal":"","cacheStates":{"cached":"N/A","cachedPercentage":"N/A"}})",
                              R"({"ufsTotal":"-","cacheStates":{"cachedPercentage":"-"}})"}) {
     const auto dataset =
-        read<model::Dataset>(R"({"metadata":{"name":"d","namespace":"n"},"status":)" + std::string(status) + "}");
+        read_fluid<model::Dataset>(R"({"metadata":{"name":"d","namespace":"n"},"status":)" + std::string(status) + "}");
     model::Dataset want;
     want.ref = {"n", "d"};
     EXPECT_EQ(dataset, want) << status;
@@ -60,8 +59,8 @@ TEST(DatasetReader, NewDatasetHasNoFigures) {
 }
 
 model::Dataset dataset_with_states(const std::string& type, const std::string& states) {
-  return read<model::Dataset>(R"({"metadata":{"name":"d","namespace":"n"},"status":{"runtimes":[{"type":")" + type +
-                              R"("}],"cacheStates":)" + states + "}}");
+  return read_fluid<model::Dataset>(R"({"metadata":{"name":"d","namespace":"n"},"status":{"runtimes":[{"type":")" +
+                                    type + R"("}],"cacheStates":)" + states + "}}");
 }
 
 // Alluxio counts every copy of a block (fluid#539, Alluxio#18577); reports of 0 with a full cache are common
@@ -80,8 +79,8 @@ TEST(DatasetReader, VineyardTellsOfItsCapacityInstead) {
 }
 
 DatasetRef reference(const std::string& mount_point) {
-  return read<model::Dataset>(R"({"metadata":{"name":"d","namespace":"n"},"spec":{"mounts":[{"mountPoint":")" +
-                              mount_point + R"("}]}})")
+  return read_fluid<model::Dataset>(R"({"metadata":{"name":"d","namespace":"n"},"spec":{"mounts":[{"mountPoint":")" +
+                                    mount_point + R"("}]}})")
       .physical;
 }
 
@@ -108,7 +107,7 @@ TEST(DatasetReader, WrongFieldIsNamed) {
 }
 
 DatasetRef behind_claim(const std::string& labels, const std::string& storage_class = "") {
-  return read<model::Claim>(
+  return read_fluid<model::Claim>(
              R"({"kind":"PersistentVolumeClaim","apiVersion":"v1","metadata":{"name":"pvc","namespace":"n",
       "labels":{)" +
              labels + R"(}},"spec":{"storageClassName":")" + storage_class + "\"}}")
@@ -143,13 +142,13 @@ TEST(ClaimReader, UsersClaimThatADatasetWraps) {
 TEST(ClaimReader, OtherClaimsHaveNone) {
   EXPECT_EQ(behind_claim(R"("app":"train","fluid.io/dataset-num":"1")", "ceph"), DatasetRef{});
   EXPECT_EQ(behind_claim(R"("fluid.io/wrapped-by":"Not A Name")"), DatasetRef{});
-  const auto bare = read<model::Claim>(R"({"metadata":{"name":"pvc","namespace":"n"}})");
+  const auto bare = read_fluid<model::Claim>(R"({"metadata":{"name":"pvc","namespace":"n"}})");
   EXPECT_EQ(bare, (model::Claim{"n", "pvc", {}}));
 }
 
 model::CacheRuntime runtime(const std::string& kind, const std::string& spec) {
-  return read<model::CacheRuntime>(R"({"apiVersion":"data.fluid.io/v1alpha1","kind":")" + kind +
-                                   R"(","metadata":{"name":"d","namespace":"n"},"spec":)" + spec + "}");
+  return read_fluid<model::CacheRuntime>(R"({"apiVersion":"data.fluid.io/v1alpha1","kind":")" + kind +
+                                         R"(","metadata":{"name":"d","namespace":"n"},"spec":)" + spec + "}");
 }
 std::int64_t worker_bytes(const std::string& levels) {
   return runtime("AlluxioRuntime", R"({"tieredstore":{"levels":)" + levels + "}}").worker_bytes;
@@ -220,7 +219,7 @@ TEST(RuntimeReader, ListNamesTheKindOfItsItems) {
 }
 
 model::DataLoad load(const std::string& rest) {
-  return read<model::DataLoad>(R"({"metadata":{"name":"warm","namespace":"n"},)" + rest + "}");
+  return read_fluid<model::DataLoad>(R"({"metadata":{"name":"warm","namespace":"n"},)" + rest + "}");
 }
 
 TEST(DataLoadReader, RunsWhileItExecutes) {

@@ -14,14 +14,14 @@ model::GangRef gang_of(const std::string& metadata, const std::string& spec = "{
   return pod ? pod->gang : model::GangRef{};
 }
 
-struct Case {
+struct GangCase {
   const char* name;
   const char* metadata;
   const char* gang;
   std::int32_t members;
 };
 
-class GangReader : public testing::TestWithParam<Case> {};
+class GangReader : public testing::TestWithParam<GangCase> {};
 
 TEST_P(GangReader, Reads) {
   const model::GangRef gang = gang_of(GetParam().metadata);
@@ -32,40 +32,42 @@ TEST_P(GangReader, Reads) {
 INSTANTIATE_TEST_SUITE_P(
     Sources, GangReader,
     testing::Values(
-        Case{
+        GangCase{
             "Kueue",
             R"("labels":{"kueue.x-k8s.io/pod-group-name":"g"},"annotations":{"kueue.x-k8s.io/pod-group-total-count":"4"})",
             "team/g kueue-pod-group", 4},
-        Case{"Coscheduling", R"("labels":{"scheduling.x-k8s.io/pod-group":"g"})", "team/g pod-group", 0},
-        Case{
+        GangCase{"Coscheduling", R"("labels":{"scheduling.x-k8s.io/pod-group":"g"})", "team/g pod-group", 0},
+        GangCase{
             "LightCoscheduling",
             R"("labels":{"pod-group.scheduling.sigs.k8s.io/name":"g","pod-group.scheduling.sigs.k8s.io/min-available":"3"})",
             "team/g pod-group", 3},
-        Case{"EarlyCoscheduling", R"("labels":{"pod-group.scheduling.sigs.k8s.io":"g"})", "team/g pod-group", 0},
-        Case{"Volcano",
-             R"("annotations":{"scheduling.k8s.io/group-name":"g","scheduling.volcano.sh/group-min-member":"8"})",
-             "team/g volcano-pod-group", 8},
-        Case{"JobSet",
-             R"("labels":{"jobset.sigs.k8s.io/jobset-name":"s","batch.kubernetes.io/job-name":"s-workers-0"})",
-             "team/s jobset", 0},
-        Case{"LeaderWorkerSet",
-             R"("labels":{"leaderworkerset.sigs.k8s.io/name":"s","leaderworkerset.sigs.k8s.io/group-index":"2"},)"
-             R"("annotations":{"leaderworkerset.sigs.k8s.io/size":"4"})",
-             "team/s/2 leaderworkerset", 4},
-        Case{"Ray", R"("labels":{"ray.io/cluster":"c"})", "team/c ray-cluster", 0},
-        Case{"Kubeflow", R"("labels":{"training.kubeflow.org/job-name":"j"})", "team/j kubeflow-job", 0},
-        Case{"JobByLabel", R"("labels":{"batch.kubernetes.io/job-name":"j"})", "team/j job", 0},
-        Case{"JobByOwner", R"("ownerReferences":[{"apiVersion":"batch/v1","kind":"Job","name":"j","controller":true}])",
-             "team/j job", 0},
-        Case{"ExplicitBeforeOwner",
-             R"("labels":{"batch.kubernetes.io/job-name":"j","scheduling.x-k8s.io/pod-group":"g"})", "team/g pod-group",
-             0},
-        Case{"NoGang",
-             R"("labels":{"app":"x"},"ownerReferences":[{"apiVersion":"apps/v1","kind":"ReplicaSet","name":"r"}])", "",
-             0},
+        GangCase{"EarlyCoscheduling", R"("labels":{"pod-group.scheduling.sigs.k8s.io":"g"})", "team/g pod-group", 0},
+        GangCase{"Volcano",
+                 R"("annotations":{"scheduling.k8s.io/group-name":"g","scheduling.volcano.sh/group-min-member":"8"})",
+                 "team/g volcano-pod-group", 8},
+        GangCase{"JobSet",
+                 R"("labels":{"jobset.sigs.k8s.io/jobset-name":"s","batch.kubernetes.io/job-name":"s-workers-0"})",
+                 "team/s jobset", 0},
+        GangCase{"LeaderWorkerSet",
+                 R"("labels":{"leaderworkerset.sigs.k8s.io/name":"s","leaderworkerset.sigs.k8s.io/group-index":"2"},)"
+                 R"("annotations":{"leaderworkerset.sigs.k8s.io/size":"4"})",
+                 "team/s/2 leaderworkerset", 4},
+        GangCase{"Ray", R"("labels":{"ray.io/cluster":"c"})", "team/c ray-cluster", 0},
+        GangCase{"Kubeflow", R"("labels":{"training.kubeflow.org/job-name":"j"})", "team/j kubeflow-job", 0},
+        GangCase{"JobByLabel", R"("labels":{"batch.kubernetes.io/job-name":"j"})", "team/j job", 0},
+        GangCase{"JobByOwner",
+                 R"("ownerReferences":[{"apiVersion":"batch/v1","kind":"Job","name":"j","controller":true}])",
+                 "team/j job", 0},
+        GangCase{"ExplicitBeforeOwner",
+                 R"("labels":{"batch.kubernetes.io/job-name":"j","scheduling.x-k8s.io/pod-group":"g"})",
+                 "team/g pod-group", 0},
+        GangCase{"NoGang",
+                 R"("labels":{"app":"x"},"ownerReferences":[{"apiVersion":"apps/v1","kind":"ReplicaSet","name":"r"}])",
+                 "", 0},
         // Not names: the next source counts.
-        Case{"BrokenName", R"("labels":{"ray.io/cluster":"a b","batch.kubernetes.io/job-name":"j"})", "team/j job", 0},
-        Case{
+        GangCase{"BrokenName", R"("labels":{"ray.io/cluster":"a b","batch.kubernetes.io/job-name":"j"})", "team/j job",
+                 0},
+        GangCase{
             "BrokenCount",
             R"("labels":{"kueue.x-k8s.io/pod-group-name":"g"},"annotations":{"kueue.x-k8s.io/pod-group-total-count":"-4x"})",
             "team/g kueue-pod-group", 0}),

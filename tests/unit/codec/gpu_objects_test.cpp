@@ -18,7 +18,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 template <class T>
-T read(std::string json) {
+T read_object(std::string json) {
   auto object = ObjectReader({}).read<T>(json);
   EXPECT_TRUE(object) << object.error().to_string();
   return object.value_or(T{});
@@ -39,7 +39,7 @@ std::string device(const std::string& model, const std::string& devices) {
 }
 
 TEST(KoordinatorDevice, GpusByMinor) {
-  const auto read_one = read<KoordinatorDevice>(
+  const auto read_one = read_object<KoordinatorDevice>(
       device("NVIDIA A100-SXM4-40GB", koordinator_gpu(1, 1, "p1", false) + "," + koordinator_gpu(0, 0, "p0")));
   EXPECT_EQ(read_one.node, "n1");
   EXPECT_EQ(read_one.machine.source, model::TopologySource::kKoordinator);
@@ -56,7 +56,7 @@ TEST(KoordinatorDevice, GpusByMinor) {
 }
 
 TEST(KoordinatorDevice, LinksOfCardsWithoutNvlinkFollowFromTheirSwitches) {
-  const auto read_one = read<KoordinatorDevice>(
+  const auto read_one = read_object<KoordinatorDevice>(
       device("NVIDIA GeForce RTX 4090", koordinator_gpu(0, 0, "p0") + "," + koordinator_gpu(1, 0, "p0") + "," +
                                             koordinator_gpu(2, 0, "p1") + "," + koordinator_gpu(3, 1, "p2")));
   ASSERT_TRUE(read_one.machine.links);
@@ -70,7 +70,7 @@ TEST(KoordinatorDevice, NicsAreNearTheGpusOfTheirSwitch) {
   const std::string nic =
       R"({"type":"rdma","id":"0000:09:00.0","minor":0,"health":true,"topology":{"nodeID":0,"pcieID":"p0"}})";
   const std::string dead = R"({"type":"rdma","id":"0000:10:00.0","minor":1,"topology":{"nodeID":0,"pcieID":"p0"}})";
-  const auto read_one = read<KoordinatorDevice>(
+  const auto read_one = read_object<KoordinatorDevice>(
       device("", koordinator_gpu(0, 0, "p0") + "," + koordinator_gpu(1, 1, "p1") + "," + nic + "," + dead));
   ASSERT_EQ(read_one.machine.nics.size(), 1U);
   EXPECT_EQ(read_one.machine.nics[0].name, "0000:09:00.0");
@@ -106,7 +106,7 @@ TEST(KoordinatorPod, AllocatedGpus) {
 // The shape of docs/... of the API: zones at the top level, no spec.
 TEST(NodeResourceTopology, GpusByNumaNode) {
   const auto topology =
-      read<NumaTopology>(R"({"apiVersion":"topology.node.k8s.io/v1alpha2","kind":"NodeResourceTopology",
+      read_object<NumaTopology>(R"({"apiVersion":"topology.node.k8s.io/v1alpha2","kind":"NodeResourceTopology",
     "metadata":{"name":"n1"},"topologyPolicies":["SingleNUMANodeContainerLevel"],"zones":[
      {"name":"node-1","type":"Node","resources":[{"name":"cpu","capacity":"64","allocatable":"60","available":"2"},
        {"name":"nvidia.com/gpu","capacity":"4","allocatable":"4","available":"0"}]},
@@ -120,10 +120,10 @@ TEST(NodeResourceTopology, GpusByNumaNode) {
 }
 
 TEST(NodeResourceTopology, ZonesWithoutGpus) {
-  EXPECT_TRUE(read<NumaTopology>(R"({"metadata":{"name":"a"}})").machine.numa_gpus.empty());
-  EXPECT_TRUE(
-      read<NumaTopology>(R"({"metadata":{"name":"a"},"zones":[{"name":"node-0","type":"Node","resources":null}]})")
-          .machine.numa_gpus.empty());
+  EXPECT_TRUE(read_object<NumaTopology>(R"({"metadata":{"name":"a"}})").machine.numa_gpus.empty());
+  EXPECT_TRUE(read_object<NumaTopology>(
+                  R"({"metadata":{"name":"a"},"zones":[{"name":"node-0","type":"Node","resources":null}]})")
+                  .machine.numa_gpus.empty());
 }
 
 // As the driver publishes them (cmd/gpu-kubelet-plugin/deviceinfo.go).
@@ -142,8 +142,8 @@ std::string slice(const std::string& name, const std::string& devices, int gener
 }
 
 TEST(ResourceSlice, SlicesOfANodeMakeOneMachine) {
-  const auto a = read<ResourceSlice>(slice("a", dra_gpu(1), 3, 2));
-  const auto b = read<ResourceSlice>(slice("b", dra_gpu(0), 3, 2));
+  const auto a = read_object<ResourceSlice>(slice("a", dra_gpu(1), 3, 2));
+  const auto b = read_object<ResourceSlice>(slice("b", dra_gpu(0), 3, 2));
   EXPECT_EQ(assemble(std::vector{&a}), nullptr) << "one is missing";
   const auto machine = assemble(std::vector{&a, &b});
   ASSERT_NE(machine, nullptr);
@@ -157,8 +157,8 @@ TEST(ResourceSlice, SlicesOfANodeMakeOneMachine) {
 }
 
 TEST(ResourceSlice, OnlyTheNewestGenerationCounts) {
-  const auto old_one = read<ResourceSlice>(slice("old", dra_gpu(0) + "," + dra_gpu(1), 1, 1));
-  const auto new_one = read<ResourceSlice>(slice("new", dra_gpu(0), 2, 1));
+  const auto old_one = read_object<ResourceSlice>(slice("old", dra_gpu(0) + "," + dra_gpu(1), 1, 1));
+  const auto new_one = read_object<ResourceSlice>(slice("new", dra_gpu(0), 2, 1));
   EXPECT_EQ(assemble(std::vector{&old_one, &new_one})->gpus.size(), 1U);
 }
 
@@ -166,14 +166,14 @@ TEST(ResourceSlice, OlderVersionWrapsItsDevices) {
   const std::string wrapped =
       R"({"name":"gpu-0","basic":{"attributes":{"type":{"string":"gpu"},"uuid":{"string":"GPU-0"}},)"
       R"("capacity":{"memory":{"value":"40Gi"}}}})";
-  const auto one = read<ResourceSlice>(slice("a", wrapped, 1, 1, "v1beta1"));
+  const auto one = read_object<ResourceSlice>(slice("a", wrapped, 1, 1, "v1beta1"));
   ASSERT_EQ(one.devices.size(), 1U);
   EXPECT_EQ(one.devices[0].gpu.uuid, "GPU-0");
   EXPECT_EQ(one.devices[0].gpu.memory_mib, 40960);
 }
 
 TEST(ResourceSlice, TaintedGpusAreUnhealthy) {
-  const auto one = read<ResourceSlice>(
+  const auto one = read_object<ResourceSlice>(
       slice("a", dra_gpu(0, R"(,"taints":[{"key":"gpu.nvidia.com/xid","value":"79","effect":"NoSchedule"}])") + "," +
                      dra_gpu(1, R"(,"taints":[{"key":"gpu.nvidia.com/unmonitored","effect":"None"}])")));
   EXPECT_FALSE(one.devices[0].gpu.healthy);
@@ -188,7 +188,7 @@ TEST(ResourceSlice, PartitionsMakeTheirGpu) {
            R"("parentUUID":{"string":"GPU-0"},"profile":{"string":")" +
            profile + R"("}},"capacity":{)" + capacity + "}}";
   };
-  const auto one = read<ResourceSlice>(
+  const auto one = read_object<ResourceSlice>(
       slice("a", mig("gpu-0-mig-3g20gb-9-4", "3g.20gb",
                      R"("memorySlice4":{"value":"1"},"memorySlice5":{"value":"1"},"memory":{"value":"20Gi"})") +
                      "," + mig("gpu-0-mig-1g5gb-19-0", "1g.5gb", R"("memorySlice0":{"value":"1"})")));
@@ -204,16 +204,18 @@ TEST(ResourceSlice, PartitionsOnDemandLeaveTheGpuWhole) {
   const std::string possible =
       R"({"name":"gpu-0-mig-1g5gb-19-0","attributes":{"type":{"string":"mig"},"parentUUID":{"string":"GPU-0"},)"
       R"("profile":{"string":"1g.5gb"}},"consumesCounters":[{"counterSet":"gpu-0-counter-set"}]})";
-  const auto one = read<ResourceSlice>(slice("a", dra_gpu(0) + "," + possible));
+  const auto one = read_object<ResourceSlice>(slice("a", dra_gpu(0) + "," + possible));
   const auto machine = assemble(std::vector{&one});
   EXPECT_FALSE(machine->gpus[0].mig);
   EXPECT_TRUE(machine->gpus[0].instances.empty());
 }
 
 TEST(ResourceSlice, OtherDriversAndSharedSlicesAreNotOurs) {
-  EXPECT_FALSE(read<ResourceSlice>(R"({"metadata":{"name":"a"},"spec":{"driver":"dra.net","nodeName":"n1"}})").ours());
   EXPECT_FALSE(
-      read<ResourceSlice>(R"({"metadata":{"name":"a"},"spec":{"driver":"gpu.nvidia.com","allNodes":true}})").ours());
+      read_object<ResourceSlice>(R"({"metadata":{"name":"a"},"spec":{"driver":"dra.net","nodeName":"n1"}})").ours());
+  EXPECT_FALSE(
+      read_object<ResourceSlice>(R"({"metadata":{"name":"a"},"spec":{"driver":"gpu.nvidia.com","allNodes":true}})")
+          .ours());
 }
 
 }  // namespace

@@ -124,12 +124,12 @@ TEST_F(Events, ErrorWithoutMessageGivesItsReason) {
   EXPECT_EQ(event->message, "InternalError");
 }
 
-struct Wrong {
+struct WrongList {
   const char* name;
   const char* line;
   const char* says;
 };
-class WrongEvent : public testing::TestWithParam<Wrong> {};
+class WrongEvent : public testing::TestWithParam<WrongList> {};
 
 TEST_P(WrongEvent, IsRefused) {
   std::string line = GetParam().line;
@@ -141,17 +141,19 @@ TEST_P(WrongEvent, IsRefused) {
 
 INSTANTIATE_TEST_SUITE_P(
     Lines, WrongEvent,
-    testing::Values(Wrong{"empty", "", "empty"}, Wrong{"truncated", R"({"type":"ADDED","object":{"kin)", "malformed"},
-                    Wrong{"no_type", R"({"object":{"metadata":{"name":"p"}}})", "type: \"\" is not a type"},
-                    Wrong{"new_type", R"({"type":"RENAMED","object":{}})", "type: \"RENAMED\" is not a type"},
-                    Wrong{"no_object", R"({"type":"ADDED"})", "object: is missing"},
-                    Wrong{"null_object", R"({"type":"BOOKMARK","object":null})", "object: is missing"},
-                    Wrong{"no_name", R"({"type":"DELETED","object":{}})", "object.metadata.name: is missing"},
-                    Wrong{"other_kind", R"({"type":"ADDED","object":{"kind":"Node","metadata":{"name":"a"}}})",
-                          "object.kind: is Node, not Pod"},
-                    Wrong{"code", R"({"type":"ERROR","object":{"code":"410"}})", "object.code: must be an HTTP status"},
-                    Wrong{"field", R"({"type":"ADDED","object":{"metadata":{"name":"p"},"spec":{"nodeName":[]}}})",
-                          "object.spec.nodeName: must be a string"}),
+    testing::Values(WrongList{"empty", "", "empty"},
+                    WrongList{"truncated", R"({"type":"ADDED","object":{"kin)", "malformed"},
+                    WrongList{"no_type", R"({"object":{"metadata":{"name":"p"}}})", "type: \"\" is not a type"},
+                    WrongList{"new_type", R"({"type":"RENAMED","object":{}})", "type: \"RENAMED\" is not a type"},
+                    WrongList{"no_object", R"({"type":"ADDED"})", "object: is missing"},
+                    WrongList{"null_object", R"({"type":"BOOKMARK","object":null})", "object: is missing"},
+                    WrongList{"no_name", R"({"type":"DELETED","object":{}})", "object.metadata.name: is missing"},
+                    WrongList{"other_kind", R"({"type":"ADDED","object":{"kind":"Node","metadata":{"name":"a"}}})",
+                              "object.kind: is Node, not Pod"},
+                    WrongList{"code", R"({"type":"ERROR","object":{"code":"410"}})",
+                              "object.code: must be an HTTP status"},
+                    WrongList{"field", R"({"type":"ADDED","object":{"metadata":{"name":"p"},"spec":{"nodeName":[]}}})",
+                              "object.spec.nodeName: must be a string"}),
     kCaseName);
 
 class Dumps : public Lists {

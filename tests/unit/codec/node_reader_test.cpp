@@ -153,12 +153,12 @@ TEST(NodeReader, LevelsAreTheValuesOfTheConfiguredLabels) {
   EXPECT_THAT(read_node(json, {.levels = {"example.com/none"}})->levels, testing::IsEmpty());
 }
 
-struct Wrong {
+struct WrongNodeCase {
   const char* name;
   const char* json;
   const char* says;
 };
-class WrongNode : public testing::TestWithParam<Wrong> {};
+class WrongNode : public testing::TestWithParam<WrongNodeCase> {};
 
 TEST_P(WrongNode, NamesTheField) {
   const auto node = read_node(GetParam().json);
@@ -170,18 +170,21 @@ TEST_P(WrongNode, NamesTheField) {
 INSTANTIATE_TEST_SUITE_P(
     Fields, WrongNode,
     testing::Values(
-        Wrong{"no_name", R"({"metadata":{"uid":"u"}})", "metadata.name: is missing"},
-        Wrong{"no_metadata", R"({"kind":"Node"})", "metadata.name: is missing"},
-        Wrong{"other_kind", R"({"kind":"Status","message":"no"})", "kind: is Status, not Node"},
-        Wrong{"name", R"({"metadata":{"name":1}})", "metadata.name: must be a string, not a number"},
-        Wrong{"labels", R"({"metadata":{"name":"a","labels":[]}})", "metadata.labels: must be an object, not a list"},
-        Wrong{"product", R"({"metadata":{"name":"a","labels":{"nvidia.com/gpu.product":8}}})",
-              "metadata.labels.nvidia.com/gpu.product: must be a string"},
-        Wrong{"status", R"({"metadata":{"name":"a"},"status":"ok"})", "status: must be an object, not a string"},
-        Wrong{"allocatable", R"({"metadata":{"name":"a"},"status":{"allocatable":8}})", "status.allocatable: must be"},
-        Wrong{"gpus", R"({"metadata":{"name":"a"},"status":{"allocatable":{"nvidia.com/gpu":"8 GPUs"}}})",
-              "status.allocatable.nvidia.com/gpu: \"8 GPUs\" is not a quantity"},
-        Wrong{"empty", "", "empty"}),
+        WrongNodeCase{"no_name", R"({"metadata":{"uid":"u"}})", "metadata.name: is missing"},
+        WrongNodeCase{"no_metadata", R"({"kind":"Node"})", "metadata.name: is missing"},
+        WrongNodeCase{"other_kind", R"({"kind":"Status","message":"no"})", "kind: is Status, not Node"},
+        WrongNodeCase{"name", R"({"metadata":{"name":1}})", "metadata.name: must be a string, not a number"},
+        WrongNodeCase{"labels", R"({"metadata":{"name":"a","labels":[]}})",
+                      "metadata.labels: must be an object, not a list"},
+        WrongNodeCase{"product", R"({"metadata":{"name":"a","labels":{"nvidia.com/gpu.product":8}}})",
+                      "metadata.labels.nvidia.com/gpu.product: must be a string"},
+        WrongNodeCase{"status", R"({"metadata":{"name":"a"},"status":"ok"})",
+                      "status: must be an object, not a string"},
+        WrongNodeCase{"allocatable", R"({"metadata":{"name":"a"},"status":{"allocatable":8}})",
+                      "status.allocatable: must be"},
+        WrongNodeCase{"gpus", R"({"metadata":{"name":"a"},"status":{"allocatable":{"nvidia.com/gpu":"8 GPUs"}}})",
+                      "status.allocatable.nvidia.com/gpu: \"8 GPUs\" is not a quantity"},
+        WrongNodeCase{"empty", "", "empty"}),
     kCaseName);
 
 }  // namespace

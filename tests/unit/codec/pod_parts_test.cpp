@@ -29,9 +29,9 @@ Demand demand_of(const std::string& spec, const model::ResourceNames& names = {}
   EXPECT_TRUE(pod) << (pod ? "" : pod.error().to_string());
   return pod ? Demand{pod->gpus, pod->parts} : Demand{};
 }
-std::string container(const std::string& limits) { return R"({"resources":{"limits":{)" + limits + "}}}"; }
+std::string limited_container(const std::string& limits) { return R"({"resources":{"limits":{)" + limits + "}}}"; }
 std::string containers(const std::string& one, const std::string& other = {}) {
-  return R"("containers":[)" + container(one) + (other.empty() ? "" : "," + container(other)) + "]";
+  return R"("containers":[)" + limited_container(one) + (other.empty() ? "" : "," + limited_container(other)) + "]";
 }
 
 struct ShareCase {
@@ -142,7 +142,7 @@ TEST(PodParts, MorePartsThanAnyMachineHasAreRefused) {
     return list;
   };
   const auto profile = [](const std::string& i) { return R"("nvidia.com/mig-)" + i + R"(":1)"; };
-  const auto share = [](const std::string& i) { return container(R"("nvidia.com/gpumem":1)" + i); };
+  const auto share = [](const std::string& i) { return limited_container(R"("nvidia.com/gpumem":1)" + i); };
   EXPECT_EQ(refused(containers(each(0, 64, profile))), "");
   EXPECT_EQ(refused(containers(each(0, 65, profile))),
             "spec.containers[0].resources.limits.nvidia.com/mig-64: is one more than 64 different parts of GPUs");

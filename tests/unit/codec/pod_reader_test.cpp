@@ -234,12 +234,12 @@ TEST(GpuCounting, ResourceNameIsConfigurable) {
   EXPECT_EQ(pod_with_spec(spec, {.gpu = "example.com/npu"}).gpus, 3);
 }
 
-struct Wrong {
+struct WrongPodCase {
   const char* name;
   std::string json;
   const char* says;
 };
-class WrongPod : public testing::TestWithParam<Wrong> {};
+class WrongPod : public testing::TestWithParam<WrongPodCase> {};
 
 TEST_P(WrongPod, NamesTheField) {
   const auto pod = read_pod(GetParam().json);
@@ -256,36 +256,41 @@ std::string gpu_amount(const std::string& json) {
 INSTANTIATE_TEST_SUITE_P(
     Fields, WrongPod,
     testing::Values(
-        Wrong{"no_name", R"({"metadata":{}})", "metadata.name: is missing"},
-        Wrong{"no_metadata", "{}", "metadata.name: is missing"},
-        Wrong{"other_kind", R"({"kind":"Node","metadata":{"name":"p"}})", "kind: is Node, not Pod"},
-        Wrong{"metadata", R"({"metadata":[]})", "metadata: must be an object, not a list"},
-        Wrong{"time", R"({"metadata":{"name":"p","creationTimestamp":"yesterday"}})", "metadata.creationTimestamp:"},
-        Wrong{"time_beyond_64_bits", R"({"metadata":{"name":"p","creationTimestamp":"8549-11-29T16:00:00Z"}})",
-              "metadata.creationTimestamp:"},
-        Wrong{"annotation", R"({"metadata":{"name":"p","annotations":{"berth.io/datasets":["a"]}}})",
-              "metadata.annotations.berth.io/datasets: must be a string, not a list"},
-        Wrong{"annotation_twice", R"({"metadata":{"name":"p","annotations":{"berth.io/a":"1","berth.io/a":"2"}}})",
-              "metadata.annotations.berth.io/a: is given twice"},
-        Wrong{"spec", spec("7"), "spec: must be an object, not a number"},
-        Wrong{"spec_twice", R"({"metadata":{"name":"p"},"spec":{},"spec":{}})", "spec: is given twice"},
-        Wrong{"gates", spec(R"({"schedulingGates":{}})"), "spec.schedulingGates: must be a list, not an object"},
-        Wrong{"containers", spec(R"({"containers":{}})"), "spec.containers: must be a list"},
-        Wrong{"container", spec(R"({"containers":[true]})"), "spec.containers[0]: must be an object, not a boolean"},
-        Wrong{"restart_policy", spec(R"({"initContainers":[{"restartPolicy":1}]})"),
-              "spec.initContainers[0].restartPolicy: must be a string"},
-        Wrong{"resources", spec(R"({"containers":[{"resources":[]}]})"), "spec.containers[0].resources: must be"},
-        Wrong{"not_a_quantity", gpu_amount("\"many\""),
-              "spec.containers[1].resources.requests.nvidia.com/gpu: \"many\" is not a quantity"},
-        Wrong{"quantity_is_list", gpu_amount("[]"), "nvidia.com/gpu: must be a quantity, not a list"},
-        Wrong{"negative", gpu_amount("\"-1\""), "nvidia.com/gpu: must not be negative"},
-        Wrong{"negative_number", gpu_amount("-1"), "nvidia.com/gpu: must not be negative"},
-        Wrong{"beyond_int64", gpu_amount("18446744073709551615"), "is not a quantity"},
-        Wrong{"too_many_in_sum", spec(R"({"containers":[{"resources":{"requests":{"nvidia.com/gpu":"7E"}}},
+        WrongPodCase{"no_name", R"({"metadata":{}})", "metadata.name: is missing"},
+        WrongPodCase{"no_metadata", "{}", "metadata.name: is missing"},
+        WrongPodCase{"other_kind", R"({"kind":"Node","metadata":{"name":"p"}})", "kind: is Node, not Pod"},
+        WrongPodCase{"metadata", R"({"metadata":[]})", "metadata: must be an object, not a list"},
+        WrongPodCase{"time", R"({"metadata":{"name":"p","creationTimestamp":"yesterday"}})",
+                     "metadata.creationTimestamp:"},
+        WrongPodCase{"time_beyond_64_bits", R"({"metadata":{"name":"p","creationTimestamp":"8549-11-29T16:00:00Z"}})",
+                     "metadata.creationTimestamp:"},
+        WrongPodCase{"annotation", R"({"metadata":{"name":"p","annotations":{"berth.io/datasets":["a"]}}})",
+                     "metadata.annotations.berth.io/datasets: must be a string, not a list"},
+        WrongPodCase{"annotation_twice",
+                     R"({"metadata":{"name":"p","annotations":{"berth.io/a":"1","berth.io/a":"2"}}})",
+                     "metadata.annotations.berth.io/a: is given twice"},
+        WrongPodCase{"spec", spec("7"), "spec: must be an object, not a number"},
+        WrongPodCase{"spec_twice", R"({"metadata":{"name":"p"},"spec":{},"spec":{}})", "spec: is given twice"},
+        WrongPodCase{"gates", spec(R"({"schedulingGates":{}})"), "spec.schedulingGates: must be a list, not an object"},
+        WrongPodCase{"containers", spec(R"({"containers":{}})"), "spec.containers: must be a list"},
+        WrongPodCase{"container", spec(R"({"containers":[true]})"),
+                     "spec.containers[0]: must be an object, not a boolean"},
+        WrongPodCase{"restart_policy", spec(R"({"initContainers":[{"restartPolicy":1}]})"),
+                     "spec.initContainers[0].restartPolicy: must be a string"},
+        WrongPodCase{"resources", spec(R"({"containers":[{"resources":[]}]})"),
+                     "spec.containers[0].resources: must be"},
+        WrongPodCase{"not_a_quantity", gpu_amount("\"many\""),
+                     "spec.containers[1].resources.requests.nvidia.com/gpu: \"many\" is not a quantity"},
+        WrongPodCase{"quantity_is_list", gpu_amount("[]"), "nvidia.com/gpu: must be a quantity, not a list"},
+        WrongPodCase{"negative", gpu_amount("\"-1\""), "nvidia.com/gpu: must not be negative"},
+        WrongPodCase{"negative_number", gpu_amount("-1"), "nvidia.com/gpu: must not be negative"},
+        WrongPodCase{"beyond_int64", gpu_amount("18446744073709551615"), "is not a quantity"},
+        WrongPodCase{"too_many_in_sum", spec(R"({"containers":[{"resources":{"requests":{"nvidia.com/gpu":"7E"}}},
               {"resources":{"requests":{"nvidia.com/gpu":"7E"}}}]})"),
-              "spec.containers[1]: asks for more"},
-        Wrong{"phase", R"({"metadata":{"name":"p"},"status":{"phase":4}})", "status.phase: must be a string"},
-        Wrong{"not_json", R"({"metadata":)", "malformed JSON"}, Wrong{"list", "[]", "must be an object, not a list"}),
+                     "spec.containers[1]: asks for more"},
+        WrongPodCase{"phase", R"({"metadata":{"name":"p"},"status":{"phase":4}})", "status.phase: must be a string"},
+        WrongPodCase{"not_json", R"({"metadata":)", "malformed JSON"},
+        WrongPodCase{"list", "[]", "must be an object, not a list"}),
     kCaseName);
 
 }  // namespace

@@ -6,7 +6,7 @@
 namespace berth::codec {
 namespace {
 
-model::SchedulingPolicy read(const std::string& spec) {
+model::SchedulingPolicy policy_of(const std::string& spec) {
   std::string json = R"({"apiVersion":"berth.io/v1alpha1","kind":"SchedulingPolicy",
       "metadata":{"namespace":"team","name":"fast"},"spec":)" +
                      spec + "}";
@@ -16,7 +16,7 @@ model::SchedulingPolicy read(const std::string& spec) {
 }
 
 TEST(PolicyReader, EveryField) {
-  const auto policy = read(R"({"topologyPolicy":"restricted","datasetPolicy":"required","minGpuMemory":"80Gi",
+  const auto policy = policy_of(R"({"topologyPolicy":"restricted","datasetPolicy":"required","minGpuMemory":"80Gi",
       "gpuProducts":["NVIDIA-H800"],"weights":{"locality":1,"topology":2.5,"packing":0,"proximity":1000}})");
   EXPECT_EQ(policy.ns, "team");
   EXPECT_EQ(policy.name, "fast");
@@ -31,27 +31,27 @@ TEST(PolicyReader, EveryField) {
 
 TEST(PolicyReader, WhatIsAbsentIsLeftOpen) {
   for (const char* spec : {"{}", "null", R"({"weights":null})", R"({"weights":{}})"}) {
-    EXPECT_EQ(read(spec).terms, model::PolicyTerms{}) << spec;
-    EXPECT_FALSE(read(spec).invalid) << spec;
+    EXPECT_EQ(policy_of(spec).terms, model::PolicyTerms{}) << spec;
+    EXPECT_FALSE(policy_of(spec).invalid) << spec;
   }
 }
 
 TEST(PolicyReader, MemoryIsAQuantityOrWholeGib) {
-  EXPECT_EQ(read(R"({"minGpuMemory":80})").terms.min_gpu_memory_mib, 81'920);
-  EXPECT_EQ(read(R"({"minGpuMemory":"80"})").terms.min_gpu_memory_mib, 81'920);
-  EXPECT_EQ(read(R"({"minGpuMemory":"40960Mi"})").terms.min_gpu_memory_mib, 40'960);
+  EXPECT_EQ(policy_of(R"({"minGpuMemory":80})").terms.min_gpu_memory_mib, 81'920);
+  EXPECT_EQ(policy_of(R"({"minGpuMemory":"80"})").terms.min_gpu_memory_mib, 81'920);
+  EXPECT_EQ(policy_of(R"({"minGpuMemory":"40960Mi"})").terms.min_gpu_memory_mib, 40'960);
 }
 
-struct Case {
+struct PolicyCase {
   const char* name;
   const char* spec;
   const char* says;
 };
-class InvalidPolicy : public testing::TestWithParam<Case> {};
+class InvalidPolicy : public testing::TestWithParam<PolicyCase> {};
 
 // The policy is there and says what is wrong: left out, it would be one that does not exist.
 TEST_P(InvalidPolicy, NamesFieldValueAndWhatIsAllowed) {
-  const auto policy = read(GetParam().spec);
+  const auto policy = policy_of(GetParam().spec);
   ASSERT_TRUE(policy.invalid);
   EXPECT_EQ(policy.invalid->to_string(), GetParam().says);
 }
@@ -59,22 +59,22 @@ TEST_P(InvalidPolicy, NamesFieldValueAndWhatIsAllowed) {
 INSTANTIATE_TEST_SUITE_P(
     Fields, InvalidPolicy,
     testing::Values(
-        Case{"Name", R"({"topologyPolicy":"best"})",
-             "spec.topologyPolicy: \"best\" is not allowed; use none, best-effort or restricted"},
-        Case{"Type", R"({"datasetPolicy":true})",
-             "spec.datasetPolicy: \"true\" is not allowed; use preferred or required"},
-        Case{"Memory", R"({"minGpuMemory":"big"})",
-             "spec.minGpuMemory: \"big\" is not allowed; use a quantity such as 80Gi, or whole GiB such as 80"},
-        Case{"Negative", R"({"minGpuMemory":-1})",
-             "spec.minGpuMemory: \"-1\" is not allowed; use a quantity such as 80Gi, or whole GiB such as 80"},
-        Case{
+        PolicyCase{"Name", R"({"topologyPolicy":"best"})",
+                   "spec.topologyPolicy: \"best\" is not allowed; use none, best-effort or restricted"},
+        PolicyCase{"Type", R"({"datasetPolicy":true})",
+                   "spec.datasetPolicy: \"true\" is not allowed; use preferred or required"},
+        PolicyCase{"Memory", R"({"minGpuMemory":"big"})",
+                   "spec.minGpuMemory: \"big\" is not allowed; use a quantity such as 80Gi, or whole GiB such as 80"},
+        PolicyCase{"Negative", R"({"minGpuMemory":-1})",
+                   "spec.minGpuMemory: \"-1\" is not allowed; use a quantity such as 80Gi, or whole GiB such as 80"},
+        PolicyCase{
             "Products", R"({"gpuProducts":["a",""]})",
             "spec.gpuProducts: \"\" is not allowed; use a list of up to 64 values of the label nvidia.com/gpu.product"},
-        Case{"Weight", R"({"weights":{"packing":1001}})",
-             "spec.weights.packing: \"1001\" is not allowed; use a number from 0 to 1000"},
-        Case{"WeightText", R"({"weights":{"proximity":"2"}})",
-             "spec.weights.proximity: \"2\" is not allowed; use a number from 0 to 1000"},
-        Case{"Spec", "7", "spec: \"7\" is not allowed; use a map"}),
+        PolicyCase{"Weight", R"({"weights":{"packing":1001}})",
+                   "spec.weights.packing: \"1001\" is not allowed; use a number from 0 to 1000"},
+        PolicyCase{"WeightText", R"({"weights":{"proximity":"2"}})",
+                   "spec.weights.proximity: \"2\" is not allowed; use a number from 0 to 1000"},
+        PolicyCase{"Spec", "7", "spec: \"7\" is not allowed; use a map"}),
     [](const auto& one) { return one.param.name; });
 
 TEST(PolicyReader, StandsInADumpOfTheCluster) {

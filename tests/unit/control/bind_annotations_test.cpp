@@ -7,9 +7,9 @@ namespace berth::control {
 namespace {
 
 using model::Annotation;
-using testing::ElementsAre;
-using testing::IsEmpty;
-using testing::SizeIs;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
 
 const core::WallTime kNow{std::chrono::seconds(1'713'437'016)};
 

@@ -10,9 +10,9 @@ namespace {
 using model::CoverageSource;
 using tests::SnapshotBuilder;
 
-constexpr core::WallTime kNow{std::chrono::hours(10)};
+constexpr core::WallTime kToldAt{std::chrono::hours(10)};
 
-core::WallTime ago(std::chrono::seconds age) { return kNow - age; }
+core::WallTime ago(std::chrono::seconds age) { return kToldAt - age; }
 
 HeldDataset held(const std::string& name, float coverage, CoverageSource source, std::chrono::seconds age) {
   return {{"vision", name}, {coverage, source, ago(age)}, 0};
@@ -38,41 +38,41 @@ TEST(BoundText, SaysWhatIsThereAndWhyTheRunnerUpLost) {
   EXPECT_EQ(bound_text("h100-001",
                        std::vector{held("imagenet", 0.87F, CoverageSource::kMeasured, std::chrono::seconds(12)),
                                    nothing("extra")},
-                       &choice, 8, kNow),
+                       &choice, 8, kToldAt),
             "node h100-001 has 87 % of vision/imagenet (measured 12s ago) and none of vision/extra; runner-up h100-002 "
             "has 40 % (measured 12s ago): it lost on topology");
 }
 
 TEST(BoundText, SourceOfAFigureThatWasNotMeasuredIsNamed) {
   EXPECT_EQ(bound_text("n", std::vector{held("a", 0.005F, CoverageSource::kUniform, std::chrono::seconds(300))},
-                       nullptr, 1, kNow),
+                       nullptr, 1, kToldAt),
             "node n has under 1 % of vision/a (uniform, as of 5m ago)");
 }
 
 TEST(BoundText, NewWorkerHoldsNothingYet) {
-  EXPECT_EQ(
-      bound_text("n", std::vector{held("a", 0, CoverageSource::kNewWorker, std::chrono::seconds(5))}, nullptr, 1, kNow),
-      "node n has none of vision/a (new-worker, as of 5s ago)");
+  EXPECT_EQ(bound_text("n", std::vector{held("a", 0, CoverageSource::kNewWorker, std::chrono::seconds(5))}, nullptr, 1,
+                       kToldAt),
+            "node n has none of vision/a (new-worker, as of 5s ago)");
 }
 
 TEST(BoundText, RunnerUpThatIsFullOrPromisedLostForThat) {
   const std::vector there{held("a", 1, CoverageSource::kMeasured, std::chrono::seconds(1))};
   const Choice full{candidate("x", 1, {1, 1, 1, 1}), candidate("y", 0, {1, 1, 1, 1}, 3)};
-  EXPECT_EQ(bound_text("x", there, &full, 4, kNow),
+  EXPECT_EQ(bound_text("x", there, &full, 4, kToldAt),
             "node x has 100 % of vision/a (measured 1s ago); runner-up y has none: too few GPUs are free there");
   const Choice promised{candidate("x", 1, {1, 0, 0, 0.5}), candidate("y", 0, {1, 1, 1, 1})};
-  EXPECT_EQ(bound_text("x", there, &promised, 4, kNow),
+  EXPECT_EQ(bound_text("x", there, &promised, 4, kToldAt),
             "node x has 100 % of vision/a (measured 1s ago); runner-up y has none: its free GPUs are promised to other "
             "pods");
   const Choice equal{candidate("x", 1, {1, 1, 1, 1}), candidate("y", 1, {1, 1, 1, 1})};
-  EXPECT_EQ(bound_text("x", there, &equal, 4, kNow),
+  EXPECT_EQ(bound_text("x", there, &equal, 4, kToldAt),
             "node x has 100 % of vision/a (measured 1s ago); runner-up y has 100 % (measured 12s ago): it scored the "
             "same");
 }
 
 TEST(BoundText, SaysWhenTheSchedulerChoseAnotherNode) {
   const Choice choice{candidate("h100-001", 0.87, {1, 1, 1, 1}), std::nullopt};
-  EXPECT_EQ(bound_text("h100-003", std::vector{nothing("imagenet")}, &choice, 1, kNow),
+  EXPECT_EQ(bound_text("h100-003", std::vector{nothing("imagenet")}, &choice, 1, kToldAt),
             "kube-scheduler chose h100-003 over Berth's h100-001, which has 87 % (measured 12s ago) of its data; "
             "h100-003 has none of vision/imagenet");
 }

@@ -5,7 +5,7 @@
 namespace berth::control {
 namespace {
 
-model::PodRequest wants(std::vector<std::string> products, std::vector<model::WantedDataset> datasets) {
+model::PodRequest wishes(std::vector<std::string> products, std::vector<model::WantedDataset> datasets) {
   model::PodRequest request;
   request.gpu_products = std::move(products);
   request.datasets = std::move(datasets);
@@ -15,10 +15,10 @@ model::PodRequest wants(std::vector<std::string> products, std::vector<model::Wa
 // Else a pod could choose names with which others are judged by what it asks for, and never woken.
 TEST(GroupKey, NamesCantPassForOtherParts) {
   const auto key = [](const model::PodRequest& request) { return group_key(request, nullptr); };
-  EXPECT_NE(key(wants({"A", "B"}, {})), key(wants({"A|B"}, {})));
-  EXPECT_NE(key(wants({"+", "ns", "name"}, {})), key(wants({}, {{{"ns", "name"}, true}})));
-  EXPECT_NE(key(wants({"A"}, {{{"ns", "a|b"}, false}})), key(wants({"A"}, {{{"ns|a", "b"}, false}})));
-  EXPECT_EQ(key(wants({"A"}, {{{"ns", "name"}, true}})), key(wants({"A"}, {{{"ns", "name"}, true}})));
+  EXPECT_NE(key(wishes({"A", "B"}, {})), key(wishes({"A|B"}, {})));
+  EXPECT_NE(key(wishes({"+", "ns", "name"}, {})), key(wishes({}, {{{"ns", "name"}, true}})));
+  EXPECT_NE(key(wishes({"A"}, {{{"ns", "a|b"}, false}})), key(wishes({"A"}, {{{"ns|a", "b"}, false}})));
+  EXPECT_EQ(key(wishes({"A"}, {{{"ns", "name"}, true}})), key(wishes({"A"}, {{{"ns", "name"}, true}})));
 }
 
 TEST(GroupKey, PodsThatWantOtherPartsOfGpusAreJudgedApart) {

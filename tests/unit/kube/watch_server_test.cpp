@@ -10,9 +10,9 @@
 namespace berth::kube {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
-class WatchServerTest : public testing::Test {
+class WatchServerTest : public ::testing::Test {
  protected:
   WatchServerTest() {
     client_ = *net::HttpClient::create({.url = "http://127.0.0.1:" + std::to_string(*server_.start())});
@@ -67,7 +67,7 @@ TEST_F(WatchServerTest, WatchBeginsAfterItsVersionAndGoesOn) {
 
 TEST_F(WatchServerTest, VersionWhoseSuccessorsAreForgottenIsTooOld) {
   for (std::uint64_t version = 1; version <= 3; ++version) server_.publish(0, version, std::to_string(version) + "\n");
-  EXPECT_THAT(watch("/a?watch=true&resourceVersion=0", 1), ElementsAre(testing::HasSubstr("\"code\":410")));
+  EXPECT_THAT(watch("/a?watch=true&resourceVersion=0", 1), ElementsAre(::testing::HasSubstr("\"code\":410")));
   EXPECT_THAT(watch("/a?watch=true&resourceVersion=1", 2), ElementsAre("2", "3"));
 }
 

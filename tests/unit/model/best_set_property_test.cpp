@@ -13,17 +13,17 @@
 namespace berth::model {
 namespace {
 
-struct Machine {
+struct RandomMachine {
   LinkMatrix links;
   NumaNodes numa{};
 };
 
-Machine random_machine(std::mt19937& random, int gpus) {
+RandomMachine random_machine(std::mt19937& random, int gpus) {
   constexpr Link kClasses[] = {Link::kSys, Link::kNode, Link::kPhb, Link::kPxb, Link::kPix, nvlink(1), nvlink(2)};
   // Few classes make many ties.
   const std::size_t classes = 1 + random() % std::size(kClasses);
   const std::size_t from = random() % (std::size(kClasses) - classes + 1);
-  Machine machine;
+  RandomMachine machine;
   machine.links.gpus = gpus;
   machine.numa.fill(-1);
   const auto nodes = 1 + random() % 3;
@@ -42,7 +42,7 @@ std::vector<int> gpus_of(GpuMask set) {
   return gpus;
 }
 
-int largest_island(const Machine& machine, const std::vector<int>& gpus) {
+int largest_island(const RandomMachine& machine, const std::vector<int>& gpus) {
   std::vector<int> island(kMaxGpus);
   for (const int gpu : gpus) island[static_cast<std::size_t>(gpu)] = gpu;
   for (std::size_t round = 0; round < gpus.size(); ++round) {
@@ -62,14 +62,14 @@ int largest_island(const Machine& machine, const std::vector<int>& gpus) {
   return static_cast<int>(largest);
 }
 
-int numa_nodes(const Machine& machine, const std::vector<int>& gpus) {
+int numa_nodes(const RandomMachine& machine, const std::vector<int>& gpus) {
   std::set<int> nodes;
   for (const int gpu : gpus) nodes.insert(machine.numa[static_cast<std::size_t>(gpu)]);
   nodes.erase(-1);
   return static_cast<int>(nodes.size());
 }
 
-int most_on_one_node(const Machine& machine, const std::vector<int>& gpus) {
+int most_on_one_node(const RandomMachine& machine, const std::vector<int>& gpus) {
   std::ptrdiff_t most = 0;
   for (int node = 0; node < 4; ++node) {
     most = std::max(most, std::ranges::count_if(
@@ -78,7 +78,7 @@ int most_on_one_node(const Machine& machine, const std::vector<int>& gpus) {
   return static_cast<int>(most);
 }
 
-bool is_connected(const Machine& machine, const std::vector<int>& gpus, bool has_nvlink) {
+bool is_connected(const RandomMachine& machine, const std::vector<int>& gpus, bool has_nvlink) {
   if (has_nvlink) return largest_island(machine, gpus) == static_cast<int>(gpus.size());
   for (const int a : gpus) {
     for (const int b : gpus) {
@@ -94,7 +94,7 @@ bool is_connected(const Machine& machine, const std::vector<int>& gpus, bool has
 // What decides, the greater the better.
 using Worth = std::tuple<int, int, int, int, int>;
 
-Worth worth_of(const Machine& machine, GpuMask free, GpuMask set) {
+Worth worth_of(const RandomMachine& machine, GpuMask free, GpuMask set) {
   const auto gpus = gpus_of(set);
   const auto left = gpus_of(free & ~set);
   int bottleneck = gpus.size() < 2 ? 0 : 1'000'000;
@@ -109,7 +109,7 @@ Worth worth_of(const Machine& machine, GpuMask free, GpuMask set) {
   return {bottleneck, sum, largest_island(machine, left), -numa_nodes(machine, gpus), most_on_one_node(machine, left)};
 }
 
-std::optional<GpuMask> searched(const Machine& machine, GpuMask free, int wanted, bool connected) {
+std::optional<GpuMask> searched(const RandomMachine& machine, GpuMask free, int wanted, bool connected) {
   bool has_nvlink = false;
   for (int a = 0; a < machine.links.gpus; ++a) {
     for (int b = 0; b < a; ++b) has_nvlink = has_nvlink || is_nvlink(machine.links.at(a, b));
@@ -132,7 +132,7 @@ TEST(BestSetProperty, TablesSayWhatAPlainSearchFinds) {
   std::mt19937 random(7);
   for (int round = 0; round < 200; ++round) {
     const int gpus = 1 + static_cast<int>(random() % 6);
-    const Machine machine = random_machine(random, gpus);
+    const RandomMachine machine = random_machine(random, gpus);
     const auto table = BestSetTable::build(machine.links, machine.numa).value();
     for (GpuMask free = 1; free <= mask_all(gpus); ++free) {
       ASSERT_EQ(table.connected(free), searched(machine, free, count(free), true).has_value()) << round << " " << free;
@@ -147,7 +147,7 @@ TEST(BestSetProperty, TablesSayWhatAPlainSearchFinds) {
 // Beyond ten GPUs rows are filled when they are asked for; a few free GPUs of sixteen are searched quickly.
 TEST(BestSetProperty, RowsThatAreFilledLate) {
   std::mt19937 random(8);
-  const Machine machine = random_machine(random, 16);
+  const RandomMachine machine = random_machine(random, 16);
   const auto table = BestSetTable::build(machine.links, machine.numa).value();
   for (const GpuMask free : {mask({0, 3, 7, 11, 15}), mask({1, 2, 14}), mask({8, 9, 10, 12, 13, 15})}) {
     for (int wanted = 1; wanted <= count(free); ++wanted) {
@@ -159,7 +159,7 @@ TEST(BestSetProperty, RowsThatAreFilledLate) {
 
 TEST(BestSetProperty, ThreadsThatAskForTheSameRowsAgree) {
   std::mt19937 random(9);
-  const Machine machine = random_machine(random, 11);
+  const RandomMachine machine = random_machine(random, 11);
   const auto table = BestSetTable::build(machine.links, machine.numa).value();
   std::array<std::vector<std::optional<GpuMask>>, 4> found;
   {

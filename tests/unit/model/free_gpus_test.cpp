@@ -15,10 +15,10 @@ using tests::kH100;
 using tests::kV100;
 using tests::SnapshotBuilder;
 
-RequestClass whole(std::int32_t gpus, std::int64_t cpu_milli = 0, std::vector<std::string> products = {}) {
+RequestClass class_of(std::int32_t gpus, std::int64_t cpu_milli = 0, std::vector<std::string> products = {}) {
   return {.cpu_milli = cpu_milli, .gpus = gpus, .milli = kWholeMilli, .products = std::move(products)};
 }
-RequestClass shared(std::int32_t milli) { return {.gpus = 1, .milli = milli}; }
+RequestClass class_of_share(std::int32_t milli) { return {.gpus = 1, .milli = milli}; }
 
 // Of the node added first.
 FreeGpus first(const SnapshotBuilder& builder) { return view_free_gpus(*builder.build()).nodes.at(0); }
@@ -101,7 +101,7 @@ TEST(FreeGpusOf, SharesCountInPartAndGpusInMigModeNot) {
 
 // One of four GPUs has 600 thousandths left. Whole GPUs can't use these, shares of 500 can: F = 0.5 · 600 of R = 3,600.
 TEST(Fragmentation, IsWhatTheMixCannotUse) {
-  const RequestMix mix{1, {{whole(1), 0.5}, {shared(500), 0.5}}};
+  const RequestMix mix{1, {{class_of(1), 0.5}, {class_of_share(500), 0.5}}};
   const std::vector<GpuUse> uses = {{.used_milli = 400}, {}, {}, {}};
   const FreeGpus free = first(SnapshotBuilder().node("a", 4).free(mask({1, 2, 3})).uses(uses).mix(mix));
   EXPECT_EQ(free.milli, 3600);
@@ -118,8 +118,11 @@ TEST(Fragmentation, OfTheDefaultMix) {
 
 // Half of what counts wants 700 thousandths and half a whole GPU: neither can use the 600.
 TEST(Fragmentation, ClassesOfCpuAndOfPartitionsDoNotCount) {
-  const RequestMix mix{
-      1, {{whole(1), 0.2}, {{.cpu_milli = 1000}, 0.5}, {{.gpus = 1, .mig = "1g.10gb"}, 0.1}, {shared(700), 0.2}}};
+  const RequestMix mix{1,
+                       {{class_of(1), 0.2},
+                        {{.cpu_milli = 1000}, 0.5},
+                        {{.gpus = 1, .mig = "1g.10gb"}, 0.1},
+                        {class_of_share(700), 0.2}}};
   const std::vector<GpuUse> uses = {{.used_milli = 400}, {}, {}, {}};
   const FreeGpus free = first(SnapshotBuilder().node("a", 4).free(mask({1, 2, 3})).uses(uses).mix(mix));
   EXPECT_DOUBLE_EQ(free.fragmented_milli, 600);
@@ -128,7 +131,7 @@ TEST(Fragmentation, ClassesOfCpuAndOfPartitionsDoNotCount) {
 
 // Three quarters of the requests want 12 CPUs or more, of which the node has ten, or another product.
 TEST(Fragmentation, GpusWithoutCpuForThemOrOfTheWrongProductAreNoUse) {
-  const RequestMix mix{1, {{whole(1, 10'000), 0.25}, {whole(1, 12'000), 0.5}, {whole(1, 0, {kV100}), 0.25}}};
+  const RequestMix mix{1, {{class_of(1, 10'000), 0.25}, {class_of(1, 12'000), 0.5}, {class_of(1, 0, {kV100}), 0.25}}};
   const SnapshotBuilder builder = SnapshotBuilder().node("a", 8, 4).cpu(96'000, 10'000).mix(mix);
   EXPECT_DOUBLE_EQ(first(builder).fragmentation(), 0.75);
   // What soft entries ask for is not used: the same CPU is free, with eight of them or without.
@@ -152,7 +155,7 @@ TEST(Fragmentation, IsNothingWithoutFreeGpusOrRequestsForThem) {
 // Half of the requests want one GPU, which all nodes have, and half eight, which only b has: F = 0.5 · (3,000 + 2,000)
 // of R = 13,000.
 TEST(ViewFreeGpus, SumsOverTheCluster) {
-  const RequestMix mix{1, {{whole(1), 0.5}, {whole(8), 0.5}}};
+  const RequestMix mix{1, {{class_of(1), 0.5}, {class_of(8), 0.5}}};
   const auto snapshot = SnapshotBuilder()
                             .node("a", 8, 5)
                             .node("b")

@@ -10,7 +10,7 @@ namespace {
 
 using tests::SnapshotBuilder;
 
-RequestClass whole(int gpus, std::int64_t cpu_milli = 0) {
+RequestClass wants_gpus(int gpus, std::int64_t cpu_milli = 0) {
   return {.cpu_milli = cpu_milli, .gpus = gpus, .milli = kWholeMilli};
 }
 
@@ -21,8 +21,8 @@ Room room(const SnapshotBuilder& cluster) {
 }
 
 TEST(RequestClassOf, IsThatOfTheScarcestPart) {
-  EXPECT_EQ(request_class(2, {}, 4'000), whole(2, 4'000));
-  EXPECT_EQ(request_class(1, {.gpus = 1, .mib = 5, .milli = 100}, 0), whole(1)) << "a share beside a whole GPU";
+  EXPECT_EQ(request_class(2, {}, 4'000), wants_gpus(2, 4'000));
+  EXPECT_EQ(request_class(1, {.gpus = 1, .mib = 5, .milli = 100}, 0), wants_gpus(1)) << "a share beside a whole GPU";
   const RequestClass share{.gpus = 1, .milli = 300, .mib = 5'000};
   EXPECT_EQ(request_class(0, {.gpus = 1, .mib = 5'000, .memory_percent = 9, .milli = 300}, 0), share);
   const RequestClass partitions{.gpus = 2, .mig = "3g.20gb"};
@@ -130,7 +130,7 @@ TEST(RoomOf, KnowsPartitionsOnDemandAndMadeBeforehand) {
 // free, a sixteenth of those of the second.
 TEST(ViewPacking, SumsOverTheNodes) {
   SnapshotBuilder cluster;
-  cluster.node("a").node("b", 8, 4).mix({1, {{whole(4), 0.5}, {whole(8), 0.5}}});
+  cluster.node("a").node("b", 8, 4).mix({1, {{wants_gpus(4), 0.5}, {wants_gpus(8), 0.5}}});
   const auto snapshot = cluster.build();
   const PackingView& view = *snapshot->packing;
   ASSERT_EQ(view.mix.size(), 2U);

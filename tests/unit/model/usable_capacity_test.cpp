@@ -9,8 +9,8 @@
 namespace berth::model {
 namespace {
 
-constexpr const char* kA100 = "NVIDIA-A100-SXM4-40GB";
-constexpr std::int64_t kA100Mib = 40'960;
+constexpr const char* kSmallA100 = "NVIDIA-A100-SXM4-40GB";
+constexpr std::int64_t kSmallA100Mib = 40'960;
 
 // What one class can use of the room.
 double usable(const RequestClass& request, Room room, const Counting& counting, const char* product = "") {
@@ -115,7 +115,7 @@ TEST(UsableCapacityOf, MemoryThatIsNotKnownServesNoShareOfIt) {
 Room partitioned(std::uint8_t used) {
   Room room{.cpu_milli = 24'000, .gpus = 1};
   room.milli[0] = -1;
-  room.mig_table[0] = static_cast<std::int8_t>(mig_table_of(kA100, kA100Mib));
+  room.mig_table[0] = static_cast<std::int8_t>(mig_table_of(kSmallA100, kSmallA100Mib));
   room.used_slices[0] = used;
   return room;
 }

@@ -7,10 +7,9 @@ namespace {
 using model::CoverageSource;
 using model::Occupant;
 using model::StartUnknown;
-using std::chrono::seconds;
 using namespace std::chrono_literals;
 
-constexpr core::WallTime kNow{100h};
+constexpr core::WallTime kWarmedAt{100h};
 constexpr core::WallTime kNever = core::WallTime::max();
 
 // A snapshot that can be changed by hand.
@@ -34,7 +33,7 @@ class Cluster {
   }
   [[nodiscard]] model::WarmAdvice advise(const model::PodRequest& pod, std::size_t nodes = 10,
                                          const char* dataset = "imagenet") const {
-    return advise_warming({snapshot_, pod, nodes, std::nullopt, kNow}, {"team", dataset});
+    return advise_warming({snapshot_, pod, nodes, std::nullopt, kWarmedAt}, {"team", dataset});
   }
 
  private:
@@ -56,7 +55,9 @@ TEST(AdviseWarming, FreeNodesThenThoseThatStateTheirEndThenTheOthers) {
   SnapshotBuilder builder;
   builder.node("dark", 8, 8).node("late", 8, 8).node("soon", 8, 8).node("free").holds("team", "imagenet");
   Cluster cluster(builder);
-  cluster.occupants(0, {holds(8, kNever)}).occupants(1, {holds(8, kNow + 2h)}).occupants(2, {holds(8, kNow + 90min)});
+  cluster.occupants(0, {holds(8, kNever)})
+      .occupants(1, {holds(8, kWarmedAt + 2h)})
+      .occupants(2, {holds(8, kWarmedAt + 90min)});
   const auto advice = cluster.advise(request(8));
   EXPECT_THAT(starts(advice), ElementsAre("free:0", "soon:5400", "late:7200", "dark:?"));
   EXPECT_EQ(advice.nodes[3].unknown, StartUnknown::kNobodySays);
@@ -67,7 +68,7 @@ TEST(AdviseWarming, GpusAddUpInTheOrderInWhichTheyAreFreed) {
   SnapshotBuilder builder;
   builder.node("a", 8, 7).holds("team", "imagenet");
   Cluster cluster(builder);
-  cluster.occupants(0, {holds(2, kNow + 3h), holds(1, kNow + 1h), holds(4, kNow + 2h)});
+  cluster.occupants(0, {holds(2, kWarmedAt + 3h), holds(1, kWarmedAt + 1h), holds(4, kWarmedAt + 2h)});
   EXPECT_THAT(starts(cluster.advise(request(1))), ElementsAre("a:0"));
   EXPECT_THAT(starts(cluster.advise(request(2))), ElementsAre("a:3600"));
   EXPECT_THAT(starts(cluster.advise(request(6))), ElementsAre("a:7200"));
@@ -78,7 +79,7 @@ TEST(AdviseWarming, AFractionOfASecondIsASecond) {
   SnapshotBuilder builder;
   builder.node("a", 8, 8).holds("team", "imagenet");
   Cluster cluster(builder);
-  cluster.occupants(0, {holds(8, kNow + 1500ms)});
+  cluster.occupants(0, {holds(8, kWarmedAt + 1500ms)});
   EXPECT_THAT(starts(cluster.advise(request(8))), ElementsAre("a:2"));
 }
 
@@ -86,7 +87,7 @@ TEST(AdviseWarming, OneThatStatesNoEndKeepsItsGpusForEver) {
   SnapshotBuilder builder;
   builder.node("a", 8, 8).holds("team", "imagenet");
   Cluster cluster(builder);
-  cluster.occupants(0, {holds(6, kNow + 1h), holds(2, kNever)});
+  cluster.occupants(0, {holds(6, kWarmedAt + 1h), holds(2, kNever)});
   EXPECT_THAT(starts(cluster.advise(request(6))), ElementsAre("a:3600"));
   EXPECT_THAT(starts(cluster.advise(request(7))), ElementsAre("a:?"));
 }
@@ -95,7 +96,7 @@ TEST(AdviseWarming, AnEndThatHasPassedTellsNothing) {
   SnapshotBuilder builder;
   builder.node("a", 8, 8).holds("team", "imagenet");
   Cluster cluster(builder);
-  cluster.occupants(0, {holds(8, kNow - 1h)});
+  cluster.occupants(0, {holds(8, kWarmedAt - 1h)});
   const auto advice = cluster.advise(request(8));
   EXPECT_THAT(starts(advice), ElementsAre("a:?"));
   EXPECT_EQ(advice.nodes[0].unknown, StartUnknown::kOverdue);
@@ -123,7 +124,7 @@ TEST(AdviseWarming, ARestrictedJobWaitsForTheWholeNode) {
   SnapshotBuilder builder;
   builder.node("a", 8, 8, tests::kV100, 32768).holds("team", "imagenet");
   Cluster cluster(builder);
-  cluster.occupants(0, {holds(4, kNow + 1h), holds(4, kNow + 2h)});
+  cluster.occupants(0, {holds(4, kWarmedAt + 1h), holds(4, kWarmedAt + 2h)});
   EXPECT_THAT(starts(cluster.advise(request(4))), ElementsAre("a:3600"));
   EXPECT_THAT(starts(cluster.advise(request(4, {{"topology-policy", "restricted"}}))), ElementsAre("a:7200"));
 }
@@ -177,7 +178,7 @@ TEST(AdviseWarming, TheLoadIsOfThePhysicalDataset) {
   EXPECT_EQ(advice.load->copies, 1);
 }
 
-struct Room {
+struct CacheRoom {
   const char* runtime;
   std::int64_t total;
   std::int64_t per_worker;
@@ -186,9 +187,10 @@ struct Room {
 };
 
 TEST(AdviseWarming, AsManyCopiesAsThereIsRoomFor) {
-  for (const Room& room : {Room{"alluxio", 100, 50, 5, 2}, Room{"jindo", 100, 500, 3, 3},
-                           Room{"goosefs", 100, 10, 3, 1}, Room{"alluxio", 0, 500, 3, 1}, Room{"alluxio", 100, 0, 3, 1},
-                           Room{"alluxio", 100, 500, 0, 1}, Room{"juicefs", 100, 500, 3, 1}}) {
+  for (const CacheRoom& room :
+       {CacheRoom{"alluxio", 100, 50, 5, 2}, CacheRoom{"jindo", 100, 500, 3, 3}, CacheRoom{"goosefs", 100, 10, 3, 1},
+        CacheRoom{"alluxio", 0, 500, 3, 1}, CacheRoom{"alluxio", 100, 0, 3, 1}, CacheRoom{"alluxio", 100, 500, 0, 1},
+        CacheRoom{"juicefs", 100, 500, 3, 1}}) {
     SnapshotBuilder builder;
     builder.node("a").holds("team", "imagenet");
     Cluster cluster(builder);
@@ -237,7 +239,7 @@ TEST(AdviseWarming, LongNamesAreCutAndStayApart) {
   const auto snapshot = builder.build();
   const auto pod = request(1);
   const auto name = [&](const std::string& dataset) {
-    return advise_warming({*snapshot, pod, 10, std::nullopt, kNow}, {"team", dataset}).load->name;
+    return advise_warming({*snapshot, pod, 10, std::nullopt, kWarmedAt}, {"team", dataset}).load->name;
   };
   EXPECT_LE(name(first).size(), 46U);
   EXPECT_TRUE(name(first).ends_with("-warm"));

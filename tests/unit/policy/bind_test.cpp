@@ -5,7 +5,6 @@
 namespace berth::policy {
 namespace {
 
-using model::GpuMask;
 using model::mask;
 using model::Reason;
 

@@ -8,9 +8,10 @@ namespace {
 const auto kWantsA = request(1, {{"datasets", "a"}});
 
 // By node: seconds to load, and of these saved.
-std::map<std::string, std::pair<double, double>> seconds(const SnapshotBuilder& cluster, const model::PodRequest& pod,
-                                                         const std::vector<std::string_view>& names,
-                                                         const Settings& settings = {}) {
+std::map<std::string, std::pair<double, double>> seconds_by_node(const SnapshotBuilder& cluster,
+                                                                 const model::PodRequest& pod,
+                                                                 const std::vector<std::string_view>& names,
+                                                                 const Settings& settings = {}) {
   std::map<std::string, std::pair<double, double>> result;
   for (const auto& one : filter(cluster, pod, names, settings).decision.candidates) {
     result[one.node] = {one.load_seconds, one.saved_seconds};
@@ -30,14 +31,14 @@ TEST(LoadingTime, ComesFromNodeRackZoneOrRemoteStorage) {
                            .stands(0, 1)
                            .node("far")
                            .stands(1, 0);
-  EXPECT_THAT(seconds(cluster, kWantsA, {"holder", "rack", "zone", "far"}),
+  EXPECT_THAT(seconds_by_node(cluster, kWantsA, {"holder", "rack", "zone", "far"}),
               ElementsAre(Pair("far", Pair(400, 0)), Pair("holder", Pair(25, 375)), Pair("rack", Pair(50, 350)),
                           Pair("zone", Pair(100, 300))));
 }
 
 TEST(LoadingTime, NodesWithoutARackAreNobodysNeighboursButOfTheirZone) {
   const auto cluster = SnapshotBuilder().sized("team", "a", 100 * kGiB).node("holder").holds("team", "a").node("other");
-  EXPECT_THAT(seconds(cluster, kWantsA, {"holder", "other"}),
+  EXPECT_THAT(seconds_by_node(cluster, kWantsA, {"holder", "other"}),
               ElementsAre(Pair("holder", Pair(25, 375)), Pair("other", Pair(100, 300))));
 }
 
@@ -62,7 +63,7 @@ TEST(LoadingTime, EveryByteIsReadOnceFromTheNearestPlace) {
   // next: 75 in the rack, 25 in the zone: 37.5 + 25. zone: 50 here, 50 in the zone (75 are there): 12.5 + 50.
   // far: 12.5 here, the others are in another zone: 3.125 + 87.5 * 4.
   EXPECT_THAT(
-      seconds(cluster, kWantsA, {"half", "quarter", "next", "zone", "far"}),
+      seconds_by_node(cluster, kWantsA, {"half", "quarter", "next", "zone", "far"}),
       ElementsAre(Pair("far", Pair(353.125, 46.875)), Pair("half", Pair(50, 350)), Pair("next", Pair(62.5, 337.5)),
                   Pair("quarter", Pair(56.25, 343.75)), Pair("zone", Pair(62.5, 337.5))));
 }
@@ -81,7 +82,7 @@ TEST(LoadingTime, ACacheThatNobodySharesIsNobodysNeighbour) {
                            .stands(0, 0)
                            .node("zone");
   // half: 50 GiB here and 50 from afar. other: 25 and 75.
-  EXPECT_THAT(seconds(cluster, kWantsA, {"half", "other", "rack", "zone"}),
+  EXPECT_THAT(seconds_by_node(cluster, kWantsA, {"half", "other", "rack", "zone"}),
               ElementsAre(Pair("half", Pair(212.5, 187.5)), Pair("other", Pair(306.25, 93.75)),
                           Pair("rack", Pair(400, 0)), Pair("zone", Pair(400, 0))));
 }
@@ -92,7 +93,7 @@ TEST(LoadingTime, MoreCopiesThanOneSaveNoMoreThanOne) {
   cluster.sized("team", "a", 100 * kGiB);
   for (const char* name : {"x", "y", "z"}) cluster.node(name).stands(0, 0).holds("team", "a");
   cluster.node("next").stands(0, 0);
-  EXPECT_THAT(seconds(cluster, kWantsA, {"x", "next"}),
+  EXPECT_THAT(seconds_by_node(cluster, kWantsA, {"x", "next"}),
               ElementsAre(Pair("next", Pair(50, 350)), Pair("x", Pair(25, 375))));
 }
 
@@ -119,10 +120,10 @@ TEST(LoadingTime, DatasetsWeighByTheirBytes) {
 
 TEST(LoadingTime, AnUnknownSizeIsTheConfiguredOne) {
   const auto cluster = SnapshotBuilder().node("n").holds("team", "a");
-  EXPECT_THAT(seconds(cluster, kWantsA, {"n"}), ElementsAre(Pair("n", Pair(25, 375))));
+  EXPECT_THAT(seconds_by_node(cluster, kWantsA, {"n"}), ElementsAre(Pair("n", Pair(25, 375))));
   Settings settings;
   settings.data.unknown_bytes = std::size_t{8} << 30U;
-  EXPECT_THAT(seconds(cluster, kWantsA, {"n"}, settings), ElementsAre(Pair("n", Pair(2, 30))));
+  EXPECT_THAT(seconds_by_node(cluster, kWantsA, {"n"}, settings), ElementsAre(Pair("n", Pair(2, 30))));
 }
 
 TEST(LoadingTime, BandwidthsAreTheConfiguredOnes) {
@@ -143,7 +144,7 @@ TEST(LoadingTime, BandwidthsAreTheConfiguredOnes) {
                              std::size_t{1} << 30U, std::size_t{2} << 30U};
   auto pod = kWantsA;
   pod.images = {7};
-  EXPECT_THAT(seconds(cluster, pod, {"holder", "rack", "zone", "far"}, settings),
+  EXPECT_THAT(seconds_by_node(cluster, pod, {"holder", "rack", "zone", "far"}, settings),
               ElementsAre(Pair("far", Pair(120, 5)), Pair("holder", Pair(10 + 5, 110)), Pair("rack", Pair(20 + 5, 100)),
                           Pair("zone", Pair(40 + 5, 80))));
 }
@@ -158,18 +159,18 @@ TEST(LoadingTime, CountsTheImagesThatANodeLacks) {
                            .node("none");
   auto pod = request(1);
   pod.images = {1, 257, 99};  // of 99 no node knows the size
-  EXPECT_THAT(seconds(cluster, pod, {"both", "one", "none"}),
+  EXPECT_THAT(seconds_by_node(cluster, pod, {"both", "one", "none"}),
               ElementsAre(Pair("both", Pair(0, 96)), Pair("none", Pair(96, 0)), Pair("one", Pair(16, 80))));
 }
 
 TEST(LoadingTime, NothingIsToldOfAPodWithoutData) {
   const auto cluster = SnapshotBuilder().node("n").holds("team", "a").has_image(1, kGiB);
-  EXPECT_THAT(seconds(cluster, request(1), {"n"}), ElementsAre(Pair("n", Pair(0, 0))));
+  EXPECT_THAT(seconds_by_node(cluster, request(1), {"n"}), ElementsAre(Pair("n", Pair(0, 0))));
 }
 
 TEST(LoadingTime, ANodeThatIsNotKnownHasEverythingToLoad) {
   const auto cluster = SnapshotBuilder().sized("team", "a", 100 * kGiB).node("n").holds("team", "a");
-  EXPECT_THAT(seconds(cluster, kWantsA, {"n", "new"}),
+  EXPECT_THAT(seconds_by_node(cluster, kWantsA, {"n", "new"}),
               ElementsAre(Pair("n", Pair(25, 375)), Pair("new", Pair(400, 0))));
 }
 
@@ -194,7 +195,7 @@ TEST(Heat, CountsOnNodesThatHoldNothingToo) {
                            .holds("team", "a")
                            .node("after")
                            .reads("team", "a", 31);
-  EXPECT_THAT(seconds(cluster, kWantsA, {"before", "holder", "after"}),
+  EXPECT_THAT(seconds_by_node(cluster, kWantsA, {"before", "holder", "after"}),
               ElementsAre(Pair("after", Pair(400, 0)), Pair("before", Pair(200, 200)), Pair("holder", Pair(25, 375))));
 }
 
@@ -208,7 +209,7 @@ TEST(Heat, ThePodItselfIsNoReader) {
                            .node("other")
                            .holds("team", "a")
                            .reads("team", "a", 8);
-  EXPECT_THAT(seconds(cluster, kWantsA, {"promised", "other"}),
+  EXPECT_THAT(seconds_by_node(cluster, kWantsA, {"promised", "other"}),
               ElementsAre(Pair("other", Pair(28.125, 371.875)), Pair("promised", Pair(25, 375))));
 }
 
@@ -221,7 +222,8 @@ TEST(Heat, IsOfOneDataset) {
                            .reads("team", "a", 15)
                            .holds("team", "b")
                            .reads("team", "b", 3);
-  EXPECT_THAT(seconds(cluster, request(1, {{"datasets", "a,b"}}), {"n"}), ElementsAre(Pair("n", Pair(60, 500))));
+  EXPECT_THAT(seconds_by_node(cluster, request(1, {{"datasets", "a,b"}}), {"n"}),
+              ElementsAre(Pair("n", Pair(60, 500))));
 }
 
 // Pods without GPUs that read one dataset come one after the other. One node holds it, its neighbour in the rack is

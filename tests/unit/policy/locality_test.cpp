@@ -5,7 +5,7 @@
 namespace berth::policy {
 namespace {
 
-const auto kWantsA = request(1, {{"datasets", "a"}});
+const auto kWantsCached = request(1, {{"datasets", "a"}});
 
 struct LocalityCase {
   const char* name;
@@ -43,7 +43,7 @@ TEST(Locality, OneCopyOnTwoNodesWinsWhateverPackingAndTopologySay) {
     cluster.node(names[static_cast<std::size_t>(i)], 8, copy ? 0 : 7);
     if (copy) cluster.holds("team", "a");
   }
-  const auto filtered = filter(cluster, kWantsA, {names.begin(), names.end()});
+  const auto filtered = filter(cluster, kWantsCached, {names.begin(), names.end()});
   EXPECT_EQ(filtered.kept[0], "n150");
   EXPECT_EQ(filtered.kept[1], "n250");
   EXPECT_DOUBLE_EQ(candidate(filtered, "n150").parts.locality, 1);
@@ -62,7 +62,7 @@ TEST(Locality, RackBeatsZoneBeatsRemote) {
                            .stands(0, 0)
                            .node("zone", 8, 7)
                            .stands(0, 1);
-  const auto filtered = filter(cluster, kWantsA, {"far", "full", "rack", "zone"});
+  const auto filtered = filter(cluster, kWantsCached, {"far", "full", "rack", "zone"});
   EXPECT_THAT(filtered.kept, ElementsAre("rack", "zone", "far", "full"));
   // Best that fits: the rack, 50 s. The zone loses 50 s: 25/75.
   EXPECT_DOUBLE_EQ(candidate(filtered, "rack").parts.locality, 1);
@@ -85,11 +85,11 @@ TEST(Locality, ADatasetShardedOverManyWorkersDrawsToTheirRacks) {
   }
   Settings settings;
   settings.coarse = Coarse::kOff;
-  Filtered filtered = filter(cluster, kWantsA, {names.begin(), names.begin() + 50}, settings);
+  Filtered filtered = filter(cluster, kWantsCached, {names.begin(), names.begin() + 50}, settings);
   for (int i = 0; i < 50; ++i)
     EXPECT_DOUBLE_EQ(candidate(filtered, names[static_cast<std::size_t>(i)]).parts.locality, 1);
 
-  filtered = filter(cluster, kWantsA, {"n000", "in-rack", "in-zone", "elsewhere"}, settings);
+  filtered = filter(cluster, kWantsCached, {"n000", "in-rack", "in-zone", "elsewhere"}, settings);
   // 10 GiB here, 190 in the rack, 800 in the zone: 2.5 + 95 + 800. 200 and 800: 900. 1000 in the zone; remote 4000.
   EXPECT_NEAR(candidate(filtered, "n000").load_seconds, 897.5, 1e-3);
   EXPECT_NEAR(candidate(filtered, "in-rack").load_seconds, 900, 1e-3);
@@ -110,7 +110,7 @@ TEST(Locality, BytesDecideWhereWorkersHoldUnevenParts) {
   for (const auto& [name, gib] : {std::pair{"a-empty", 0.3F}, {"b-most", 40.0F}, {"c-some", 24.0F}}) {
     cluster.node(name).stands(0).holds("team", "a", gib / 143);
   }
-  EXPECT_THAT(filter(cluster, kWantsA, {"a-empty", "b-most", "c-some"}).kept,
+  EXPECT_THAT(filter(cluster, kWantsCached, {"a-empty", "b-most", "c-some"}).kept,
               ElementsAre("b-most", "c-some", "a-empty"));
 }
 
@@ -122,7 +122,7 @@ TEST(Locality, ADatasetTooSmallToMatterDecidesNothing) {
                            .holds("team", "a")
                            .node("packed", 8, 7)
                            .stands(1);
-  const auto filtered = filter(cluster, kWantsA, {"holder", "packed"});
+  const auto filtered = filter(cluster, kWantsCached, {"holder", "packed"});
   EXPECT_THAT(filtered.kept, ElementsAre("packed", "holder"));
   EXPECT_DOUBLE_EQ(candidate(filtered, "holder").parts.locality, 0);
 }
@@ -137,7 +137,7 @@ TEST(Locality, TheSmallestSavingThatMattersIsConfigured) {
                            .stands(1);
   Settings settings;
   settings.data.min_saving = std::chrono::milliseconds(0);
-  EXPECT_THAT(filter(cluster, kWantsA, {"holder", "packed"}, settings).kept, ElementsAre("holder", "packed"));
+  EXPECT_THAT(filter(cluster, kWantsCached, {"holder", "packed"}, settings).kept, ElementsAre("holder", "packed"));
 }
 
 TEST(Locality, AnImageDecidesBetweenNodesThatAreEqualOtherwise) {
@@ -158,14 +158,14 @@ TEST(Locality, ImagesAddToWhatDatasetsTake) {
                            .holds("team", "a")
                            .node("image")
                            .has_image(1, 10 * kGiB);
-  auto pod = kWantsA;
+  auto pod = kWantsCached;
   pod.images = {1};
   EXPECT_EQ(filter(cluster, pod, {"data", "image"}).decision.winner, "image");
 }
 
 TEST(Locality, IsNothingOnNodesThatAreNotKnown) {
   const auto cluster = SnapshotBuilder().node("holder", 8, 0).holds("team", "a");
-  const auto filtered = filter(cluster, kWantsA, {"new", "holder"});
+  const auto filtered = filter(cluster, kWantsCached, {"new", "holder"});
   EXPECT_THAT(filtered.kept, ElementsAre("holder", "new"));
   EXPECT_DOUBLE_EQ(candidate(filtered, "new").parts.locality, 0);
 }
@@ -178,7 +178,7 @@ TEST(Locality, AWorkerThatIsNotReadyAttracts) {
                            .node("starting")
                            .stands(0)
                            .hints("team", "a", 0.5F);
-  EXPECT_THAT(filter(cluster, kWantsA, {"cold", "starting"}).kept, ElementsAre("starting", "cold"));
+  EXPECT_THAT(filter(cluster, kWantsCached, {"cold", "starting"}).kept, ElementsAre("starting", "cold"));
 }
 
 // A worker that came after the last measurement has nothing yet.
@@ -190,14 +190,14 @@ TEST(Locality, ANewWorkerDrawsNobody) {
                            .node("none")
                            .node("old")
                            .holds("team", "a");
-  const auto filtered = filter(cluster, kWantsA, {"new", "none", "old"});
+  const auto filtered = filter(cluster, kWantsCached, {"new", "none", "old"});
   EXPECT_EQ(filtered.kept[0], "old");
   EXPECT_DOUBLE_EQ(candidate(filtered, "new").parts.locality, candidate(filtered, "none").parts.locality);
 }
 
 TEST(Locality, NoDataBeatsRoomForThePod) {
   const auto cluster = SnapshotBuilder().node("data", 8, 8).holds("team", "a").node("free").stands(1);
-  const auto filtered = filter(cluster, kWantsA, {"data", "free"});
+  const auto filtered = filter(cluster, kWantsCached, {"data", "free"});
   EXPECT_THAT(filtered.kept, ElementsAre("free", "data"));
 }
 

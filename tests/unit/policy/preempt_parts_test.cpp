@@ -16,14 +16,14 @@ model::Occupant sharing(std::string name, int gpu, std::int64_t mib, int minutes
   pod.parts = share(mib);
   return pod;
 }
-model::PodRequest wants(model::GpuParts parts) {
+model::PodRequest wants_parts(model::GpuParts parts) {
   model::PodRequest pod = preemptor(0);
   pod.parts = std::move(parts);
   return pod;
 }
 
 // Two GPUs of 80,000 MiB. On GPU 0 two pods with half each, on GPU 1 one with three quarters.
-SnapshotBuilder shared(int priority_on_1 = 0, int minutes_of_b = 10) {
+SnapshotBuilder shared_cluster(int priority_on_1 = 0, int minutes_of_b = 10) {
   return SnapshotBuilder()
       .node("n", 2, 0, "NVIDIA-L40S")
       .occupant(sharing("a", 0, 40'000, 600))
@@ -34,24 +34,24 @@ SnapshotBuilder shared(int priority_on_1 = 0, int minutes_of_b = 10) {
 
 // With a gone 60,000 MiB are free, but only 40,000 on one GPU.
 TEST(PreemptParts, OneGpuIsClearedAsFarAsTheShareNeeds) {
-  EXPECT_THAT(preempt(shared(), wants(share(40'000)), {offer("n", {"a"})}).victims,
+  EXPECT_THAT(preempt(shared_cluster(), wants_parts(share(40'000)), {offer("n", {"a"})}).victims,
               ElementsAre(Pair("n", ElementsAre("a"))));
-  EXPECT_THAT(preempt(shared(), wants(share(50'000)), {offer("n", {"a"})}).victims,
+  EXPECT_THAT(preempt(shared_cluster(), wants_parts(share(50'000)), {offer("n", {"a"})}).victims,
               ElementsAre(Pair("n", ElementsAre("a", "b"))));
   // b has run for ten days; c on the other GPU loses less.
-  EXPECT_THAT(preempt(shared(0, 14'400), wants(share(50'000)), {offer("n", {"a"})}).victims,
+  EXPECT_THAT(preempt(shared_cluster(0, 14'400), wants_parts(share(50'000)), {offer("n", {"a"})}).victims,
               ElementsAre(Pair("n", ElementsAre("a", "c"))));
 }
 
 TEST(PreemptParts, WhereNoGpuCanBeClearedIsDropped) {
-  EXPECT_THAT(preempt(shared(), wants(share(90'000)), {offer("n", {"a"})}).rejected,
+  EXPECT_THAT(preempt(shared_cluster(), wants_parts(share(90'000)), {offer("n", {"a"})}).rejected,
               ElementsAre(Pair("n", "GPU_SHARE_EXHAUSTED")));
-  EXPECT_THAT(preempt(shared(1000), wants(share(70'000)), {offer("n", {"a"})}).victims,
+  EXPECT_THAT(preempt(shared_cluster(1000), wants_parts(share(70'000)), {offer("n", {"a"})}).victims,
               ElementsAre(Pair("n", ElementsAre("a", "b"))));
 }
 
 TEST(PreemptParts, AWholeGpuTakesAllWhoShareIt) {
-  EXPECT_THAT(preempt(shared(), preemptor(1, {{"topology-policy", "restricted"}}), {offer("n", {"a"})}).victims,
+  EXPECT_THAT(preempt(shared_cluster(), preemptor(1, {{"topology-policy", "restricted"}}), {offer("n", {"a"})}).victims,
               ElementsAre(Pair("n", ElementsAre("a", "b"))));
 }
 
@@ -94,7 +94,7 @@ TEST(PreemptParts, APartitionNeedsSlicesThatLieTogether) {
                            .occupant(slice("at6", 6, 300));
   model::GpuParts half;
   half.mig = {{"3g.20gb", 1}};
-  EXPECT_THAT(preempt(cluster, wants(half), {offer("n", {"at0"})}).victims,
+  EXPECT_THAT(preempt(cluster, wants_parts(half), {offer("n", {"at0"})}).victims,
               ElementsAre(Pair("n", ElementsAre("at0", "at6"))));
 }
 

@@ -6,10 +6,9 @@ namespace berth::policy {
 namespace {
 
 using model::Reason;
-using std::chrono::seconds;
 using namespace std::chrono_literals;
 
-constexpr core::WallTime kNow{100h};
+constexpr core::WallTime kAdvisedAt{100h};
 
 std::vector<std::string> names_of(const model::Recommendation& advice) {
   std::vector<std::string> names;
@@ -26,7 +25,7 @@ std::vector<std::int32_t> weights_of(const model::Recommendation& advice) {
 model::Recommendation advise(const SnapshotBuilder& cluster, const model::PodRequest& pod, std::size_t nodes = 10,
                              const Settings& settings = {}) {
   const auto snapshot = cluster.build();
-  return recommend({*snapshot, pod, nodes, std::nullopt, kNow}, settings);
+  return recommend({*snapshot, pod, nodes, std::nullopt, kAdvisedAt}, settings);
 }
 
 SnapshotBuilder three_nodes() {
@@ -160,7 +159,7 @@ TEST(Recommend, SlurmKnowsANodeByItsLabel) {
   (*block)[0].node = node;
   snapshot.blocks[0] = block;
   const auto pod = request(1);
-  const auto advice = recommend({snapshot, pod, 10, std::nullopt, kNow}, {});
+  const auto advice = recommend({snapshot, pod, 10, std::nullopt, kAdvisedAt}, {});
   EXPECT_EQ(advice.nodes.at(0).slurm_name, "gpu007");
   EXPECT_EQ(advice.slurm_node_list, "gpu007");
 }

@@ -20,15 +20,11 @@ namespace {
 
 using nlohmann::json;
 using std::chrono::milliseconds;
-using ::testing::Contains;
 using testing::FakeApiServer;
-using ::testing::HasSubstr;
 using testing::kClaimsPath;
 using testing::kDatasetsPath;
 using testing::kFluidPath;
-using testing::kNodesPath;
 using testing::kPodsPath;
-using ::testing::Not;
 
 const std::string kLoadsPath = kFluidPath + "/dataloads";
 const std::string kAlluxioPath = kFluidPath + "/alluxioruntimes";

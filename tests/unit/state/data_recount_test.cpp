@@ -18,9 +18,9 @@ StateOptions options() {
   return made;
 }
 
-class History {
+class DataHistory {
  public:
-  explicit History(unsigned seed) : random_(seed) {}
+  explicit DataHistory(unsigned seed) : random_(seed) {}
 
   // One random change, told and remembered; half of the time it shows in a snapshot at once.
   void go_on() {
@@ -281,7 +281,7 @@ class DataRecount : public testing::TestWithParam<unsigned> {};
 INSTANTIATE_TEST_SUITE_P(Seeds, DataRecount, testing::Range(1U, 7U));
 
 TEST_P(DataRecount, AgreesAfterEveryStretchOfARandomHistory) {
-  History history(GetParam());
+  DataHistory history(GetParam());
   for (int step = 0; step < 1'500; ++step) {
     history.go_on();
     if (step % 9 != 0) continue;
@@ -293,7 +293,7 @@ TEST_P(DataRecount, AgreesAfterEveryStretchOfARandomHistory) {
 
 // After a restart all is known at once, whichever list comes first.
 TEST_P(DataRecount, AgreesAfterARestart) {
-  History history(GetParam());
+  DataHistory history(GetParam());
   for (int step = 0; step < 500; ++step) history.go_on();
   const DataTruth& before = history.truth;
   std::mt19937 random(GetParam());

@@ -7,7 +7,6 @@
 namespace berth::state {
 namespace {
 
-using model::GpuMask;
 using model::mask;
 using model::mask_all;
 

@@ -306,15 +306,15 @@ std::vector<std::string> holders(const Cluster& cluster) {
   return names;
 }
 
-const char* const kData = "fluid.io/s-ns-data";
+const char* const kDataLabel = "fluid.io/s-ns-data";
 const char* const kOther = "fluid.io/s-ns-other";
 using Names = std::vector<std::string>;
 
 TEST(Datasets, AreWhereTheLabelsAre) {
   Cluster cluster;
-  cluster.set_nodes(node("a", 8, kH100, {kData}), node("b"), node("c", 8, kH100, {kData, kOther}));
+  cluster.set_nodes(node("a", 8, kH100, {kDataLabel}), node("b"), node("c", 8, kH100, {kDataLabel, kOther}));
   EXPECT_EQ(holders(cluster), (Names{"a", "c"}));
-  cluster.set_nodes(node("a"), node("b", 8, kH100, {kData}));
+  cluster.set_nodes(node("a"), node("b", 8, kH100, {kDataLabel}));
   EXPECT_EQ(holders(cluster), (Names{"b", "c"}));
   cluster.tell(NodeGone{"c"});
   EXPECT_EQ(holders(cluster), (Names{"b"}));
@@ -326,7 +326,7 @@ TEST(Datasets, AreWhereTheLabelsAre) {
 
 TEST(Datasets, ANodeInAFreedSlotDoesNotInherit) {
   Cluster cluster;
-  cluster.set_nodes(node("a", 8, kH100, {kData}));
+  cluster.set_nodes(node("a", 8, kH100, {kDataLabel}));
   cluster.tell(NodeGone{"a"}, model::NodeSet{node("b")});
   EXPECT_EQ(cluster.snapshot()->find("b"), 0U);
   EXPECT_EQ(holders(cluster), Names{});
@@ -334,7 +334,7 @@ TEST(Datasets, ANodeInAFreedSlotDoesNotInherit) {
 
 TEST(Datasets, OnlyTouchedPlacementsAreNew) {
   Cluster cluster;
-  cluster.set_nodes(node("a", 8, kH100, {kData, kOther}), node("b"));
+  cluster.set_nodes(node("a", 8, kH100, {kDataLabel, kOther}), node("b"));
   const auto before = cluster.snapshot();
   cluster.set_nodes(node("b", 8, kH100, {kOther}));
   const auto after = cluster.snapshot();
