@@ -1,17 +1,18 @@
-# Every target of the project gets these; a warning is an error. Not under the sanitizers, whose builds take several files
-# as one (CMAKE_UNITY_BUILD): a name of one file would be said to hide another's.
+# Every target of the project gets these; a warning is an error.
 add_library(berth_options INTERFACE)
-target_compile_options(berth_options INTERFACE -fno-omit-frame-pointer)
+target_compile_options(berth_options INTERFACE
+  -Wall -Wextra -Wpedantic -Wconversion -Wnon-virtual-dtor -Wold-style-cast -Woverloaded-virtual -Werror
+  -fno-omit-frame-pointer)
+if(NOT CMAKE_UNITY_BUILD) # there a name of one file would be said to hide another's
+  target_compile_options(berth_options INTERFACE -Wshadow)
+endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  # False alarms on std::string's operator+ when it optimises (GCC bug 105651).
+  target_compile_options(berth_options INTERFACE -Wno-restrict)
+endif()
 if(BERTH_SANITIZE)
-  target_compile_options(berth_options INTERFACE -w -fsanitize=${BERTH_SANITIZE} -fno-sanitize-recover=all)
+  target_compile_options(berth_options INTERFACE -fsanitize=${BERTH_SANITIZE} -fno-sanitize-recover=all)
   target_link_options(berth_options INTERFACE -fsanitize=${BERTH_SANITIZE})
-else()
-  target_compile_options(berth_options INTERFACE
-    -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wnon-virtual-dtor -Wold-style-cast -Woverloaded-virtual -Werror)
-  if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-    # False alarms on std::string's operator+ when it optimises (GCC bug 105651).
-    target_compile_options(berth_options INTERFACE -Wno-restrict)
-  endif()
 endif()
 find_program(BERTH_MOLD mold)
 if(BERTH_MOLD)

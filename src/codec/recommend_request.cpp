@@ -17,7 +17,7 @@ namespace {
 
 using std::string_view;
 
-constexpr std::size_t kMostWished = 64;
+constexpr std::size_t kMostWishedDatasets = 64;
 constexpr std::size_t kMostWishedGpus = 4096;
 constexpr string_view kDefaultNamespace = "default";
 
@@ -62,7 +62,8 @@ void read_datasets(model::PodRequest& pod, const Field& field, Reading& reading)
     const Reading::Step in_item(reading, index++);
     string_view written;
     if (item.get(written) != simdjson::SUCCESS) return reading.fail(wrong_type("a string", item));
-    if (index > kMostWished) return reading.fail("is one too many: at most " + std::to_string(kMostWished));
+    if (index > kMostWishedDatasets)
+      return reading.fail("is one too many: at most " + std::to_string(kMostWishedDatasets));
     auto ref = dataset(written, pod.ns, reading);
     if (!ref) return;
     const auto same = [&](const model::WantedDataset& wanted) { return wanted.ref == *ref; };

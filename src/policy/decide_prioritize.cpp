@@ -8,13 +8,13 @@ namespace berth::policy {
 namespace {
 
 // MaxExtenderPriority of k8s.io/kube-scheduler extender/v1; the scheduler clamps nothing.
-constexpr std::int32_t kWinner = 10;
+constexpr std::int32_t kWinnerScore = 10;
 
 // kube-scheduler breaks ties at random, so only the winner gets the highest score.
 std::int32_t runner_up_score(const Evaluated& node, const Evaluated& winner) {
   if (node.fit == 0 && winner.fit > 0) return 0;
-  if (node.parts.total >= winner.parts.total) return kWinner - 1;
-  return static_cast<std::int32_t>(std::floor((kWinner - 1) * node.parts.total / winner.parts.total));
+  if (node.parts.total >= winner.parts.total) return kWinnerScore - 1;
+  return static_cast<std::int32_t>(std::floor((kWinnerScore - 1) * node.parts.total / winner.parts.total));
 }
 
 }  // namespace
@@ -29,7 +29,7 @@ PrioritizeOutcome decide_prioritize(const Query& query, const Settings& settings
   PrioritizeOutcome outcome;
   outcome.scores.reserve(query.names.size());
   for (std::size_t i = 0; i < fitting.size(); ++i) {
-    outcome.scores.push_back({fitting[i].name, i == 0 ? kWinner : runner_up_score(fitting[i], fitting.front())});
+    outcome.scores.push_back({fitting[i].name, i == 0 ? kWinnerScore : runner_up_score(fitting[i], fitting.front())});
   }
   for (const Rejected& node : evaluation.rejected) outcome.scores.push_back({node.name, 0});
   outcome.decision =

@@ -9,7 +9,7 @@
 namespace berth::policy {
 namespace {
 
-constexpr double kHarmless = 10;
+constexpr double kFullScore = 10;
 
 }  // namespace
 
@@ -28,7 +28,7 @@ std::vector<HostScore> prioritize_without_gpus(const Query& query, const Setting
   scores.reserve(found.size());
   for (std::uint32_t name = 0; name < found.size(); ++name) {
     const double part = best > 0 ? found[name] / best : 1;
-    scores.push_back({name, static_cast<std::int32_t>(std::lround(kHarmless * part))});
+    scores.push_back({name, static_cast<std::int32_t>(std::lround(kFullScore * part))});
   }
   return scores;
 }

@@ -11,7 +11,7 @@ namespace {
 using model::GpuMask;
 using model::Room;
 
-constexpr double kNoLoss = 1e-6;  // part of a node's worth below which a difference is none
+constexpr double kCostTolerance = 1e-6;  // part of a node's worth below which a difference is none
 
 // Where place_parts() puts the next partition; -1 if nowhere.
 int most_used(const Room& room, GpuMask places) {
@@ -82,7 +82,7 @@ double PackingData::cost(const NodeView& node, model::Slot slot, GpuMask gpus) c
   }
   take(room, request_, gpus);
   const double lost = *worth - valuation.worth(room);
-  const auto cost = lost > kNoLoss * *worth ? static_cast<float>(lost) : 0.0F;
+  const auto cost = lost > kCostTolerance * *worth ? static_cast<float>(lost) : 0.0F;
   if (costs_ != nullptr) costs_->put(slot, stamp, cost);
   return cost;
 }
