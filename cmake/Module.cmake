@@ -21,9 +21,10 @@ function(berth_test name directory)
   list(TRANSFORM ARG_USES PREPEND berth_ OUTPUT_VARIABLE used)
   target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR}/tests ${CMAKE_BINARY_DIR}/generated)
   # Not optimised, tests compile in half the time; the libraries under test are as the preset says.
-  target_compile_options(${name} PRIVATE -O0 $<$<CXX_COMPILER_ID:Clang>:-Wno-sign-conversion>)
+  target_compile_options(${name} PRIVATE -O0)
   # Without spdlog's own flags a program would get a second, header-only spdlog with a logger of its own.
   target_link_libraries(${name} PRIVATE ${used} ${ARG_LIBRARIES} spdlog::spdlog GTest::gmock GTest::gtest berth_options)
+  set_target_properties(${name} PROPERTIES BERTH_TEST ON)
   add_test(NAME ${name} COMMAND ${name})
   set_tests_properties(${name} PROPERTIES TIMEOUT 300)
 endfunction()

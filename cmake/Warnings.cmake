@@ -6,6 +6,9 @@ target_compile_options(berth_options INTERFACE
 if(NOT CMAKE_UNITY_BUILD) # there a name of one file would be said to hide another's
   target_compile_options(berth_options INTERFACE -Wshadow)
 endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL Clang) # whose -Wconversion has this one, too; tests count with int
+  target_compile_options(berth_options INTERFACE $<$<BOOL:$<TARGET_PROPERTY:BERTH_TEST>>:-Wno-sign-conversion>)
+endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   # False alarms on std::string's operator+ when it optimises (GCC bug 105651).
   target_compile_options(berth_options INTERFACE -Wno-restrict)

@@ -11,7 +11,7 @@ using model::CoverageSource;
 using nlohmann::json;
 using namespace std::chrono_literals;
 
-model::Recommendation sample() {
+model::Recommendation sample_recommendation() {
   model::Recommendation advice;
   advice.at = core::WallTime(10h);
   advice.snapshot_version = 7;
@@ -66,7 +66,7 @@ model::WarmAdvice warm() {
 }
 
 TEST(RecommendJson, AsDocumented) {
-  EXPECT_EQ(json::parse(write_recommendation(sample())), json::parse(R"({
+  EXPECT_EQ(json::parse(write_recommendation(sample_recommendation())), json::parse(R"({
     "gpus": 8, "datasets": ["vision/imagenet", "vision/lion"], "unknownDatasets": ["vision/lion"],
     "ignoredAnnotations": [], "snapshotVersion": 7, "reason": "DATASET_UNKNOWN", "warmNodes": 1, "candidateCount": 5,
     "nodes": [
@@ -86,7 +86,7 @@ TEST(RecommendJson, AsDocumented) {
 }
 
 TEST(RecommendJson, RequiredNodesAreTermsOfWhichOneMustHold) {
-  auto advice = sample();
+  auto advice = sample_recommendation();
   advice.required = true;
   EXPECT_EQ(json::parse(write_recommendation(advice)).at("requiredNodeAffinity"), json::parse(R"({
     "requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [
@@ -96,7 +96,7 @@ TEST(RecommendJson, RequiredNodesAreTermsOfWhichOneMustHold) {
 
 // kube-apiserver refuses a required selector without terms.
 TEST(RecommendJson, NoNodeNoRequirement) {
-  auto advice = sample();
+  auto advice = sample_recommendation();
   advice.required = true;
   advice.nodes.clear();
   const auto text = json::parse(write_recommendation(advice));
@@ -105,7 +105,7 @@ TEST(RecommendJson, NoNodeNoRequirement) {
 }
 
 TEST(RecommendJson, WarmingAsDocumented) {
-  auto advice = sample();
+  auto advice = sample_recommendation();
   advice.warm = warm();
   EXPECT_EQ(json::parse(write_recommendation(advice)).at("warm"), json::parse(R"({
     "dataset": "vision/imagenet", "reason": "", "runtime": "alluxio", "readyWorkers": 2, "loading": false,
@@ -124,7 +124,7 @@ TEST(RecommendJson, WarmingAsDocumented) {
 }
 
 std::string notes(const model::WarmAdvice& advice) {
-  auto whole = sample();
+  auto whole = sample_recommendation();
   whole.warm = advice;
   return json::parse(write_recommendation(whole)).at("warm").at("notes").dump();
 }
@@ -145,7 +145,7 @@ TEST(RecommendJson, NotesSayWhatStandsInTheWay) {
 }
 
 TEST(RecommendJson, WorkersAreWantedWhereTheJobCouldStart) {
-  auto advice = sample();
+  auto advice = sample_recommendation();
   advice.warm = warm();
   advice.warm->worker_near = false;
   const auto text = json::parse(write_recommendation(advice)).at("warm");
@@ -156,7 +156,7 @@ TEST(RecommendJson, WorkersAreWantedWhereTheJobCouldStart) {
 }
 
 TEST(RecommendJson, AnUnknownDatasetToWarm) {
-  auto advice = sample();
+  auto advice = sample_recommendation();
   advice.warm.emplace();
   advice.warm->dataset = {"vision", "lost"};
   const auto text = json::parse(write_recommendation(advice)).at("warm");
