@@ -16,6 +16,13 @@ endif()
 if(BERTH_SANITIZE)
   target_compile_options(berth_options INTERFACE -fsanitize=${BERTH_SANITIZE} -fno-sanitize-recover=all)
   target_link_options(berth_options INTERFACE -fsanitize=${BERTH_SANITIZE})
+  if(BERTH_SANITIZE STREQUAL thread AND CMAKE_CXX_COMPILER_ID STREQUAL Clang)
+    # Memory tests replace operator new; the one of the thread sanitizer gives way only if it comes from a shared library.
+    execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=libclang_rt.tsan-${CMAKE_SYSTEM_PROCESSOR}.so
+      OUTPUT_VARIABLE runtime OUTPUT_STRIP_TRAILING_WHITESPACE)
+    get_filename_component(runtime ${runtime} DIRECTORY)
+    target_link_options(berth_options INTERFACE -shared-libsan LINKER:-rpath,${runtime})
+  endif()
 endif()
 find_program(BERTH_MOLD mold)
 if(BERTH_MOLD)
